@@ -1,0 +1,1 @@
+"""Certified numbers and honest bounds for attention models."""
