@@ -41,7 +41,7 @@ def float_above(ball: arb) -> float:
 
 def float_below(ball: arb) -> float:
     """A double <= every point of ``ball`` (minus infinity when it lies beyond the largest double)."""
-    return -float_above(-ball)
+    return -float_above(ball.neg(exact=True))
 
 
 def rational(ball: arb) -> Fraction:

@@ -153,7 +153,7 @@ class Enclosure:
             return Enclosure(function(self._low), function(self._high), self.assumptions)
 
     def __neg__(self) -> Enclosure:
-        return Enclosure(-self._high, -self._low, self.assumptions)
+        return Enclosure(self._high.neg(exact=True), self._low.neg(exact=True), self.assumptions)
 
     def __pos__(self) -> Enclosure:
         return self
@@ -163,7 +163,7 @@ class Enclosure:
             return self
         if self._high <= 0:
             return -self
-        return Enclosure(arb(0), (-self)._high if -self._low > self._high else self._high, self.assumptions)
+        return Enclosure(arb(0), _greatest([self._low.neg(exact=True), self._high]), self.assumptions)
 
     def __add__(self, other: Enclosure | Exact) -> Enclosure:
         b = enclose(other)
@@ -327,7 +327,7 @@ def _least(values: list[arb]) -> arb:
 
 def _greatest(values: list[arb]) -> arb:
     """The greatest upper end."""
-    return -_least([-value for value in values])
+    return _least([value.neg(exact=True) for value in values]).neg(exact=True)
 
 
 def _overlap(a: Enclosure, relation: str, b: Enclosure) -> str:

@@ -1,0 +1,30 @@
+"""Negation must not round: at FLINT's default 53 bits, ``-x`` of a longer number is a ball with a radius,
+and a comparison of that ball with a near neighbour is undecided, which ``abs`` once took for "smaller"."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from certify.kernel.enclosure import Enclosure, largest, smallest
+
+TINY = Fraction(1, 2**100)
+
+
+def test_absolute_value_keeps_the_larger_end() -> None:
+    assert abs(Enclosure.between(-(1 + TINY), 1)).contains(1 + TINY)
+    assert abs(Enclosure.between(-1, 1 + TINY)).contains(1 + TINY)
+
+
+def test_negation_and_difference_lose_nothing() -> None:
+    number = Enclosure.exact(1 + TINY)
+    assert (-number).endpoints[0].is_exact()
+    assert (-(-number)).contains(1 + TINY)
+    difference = number - 1
+    assert difference.contains(TINY)
+    assert Enclosure.exact(TINY).contains(difference)
+
+
+def test_extremes_are_exact() -> None:
+    items = [Enclosure.exact(1), Enclosure.exact(1 + TINY)]
+    assert Enclosure.exact(1 + TINY).contains(largest(items))
+    assert Enclosure.exact(1).contains(smallest(items))
