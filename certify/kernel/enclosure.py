@@ -177,7 +177,8 @@ class Enclosure:
         b = enclose(other)
         with flint.ctx.workprec(WORKING_BITS):
             corners = [x * y for x in self.endpoints for y in b.endpoints]
-            low, high = _least(corners), _greatest(corners)
+            low = _least([corner.lower() for corner in corners])
+            high = _greatest([corner.upper() for corner in corners])
         return Enclosure(low, high, self.assumptions | b.assumptions)
 
     def reciprocal(self) -> Enclosure:
@@ -315,9 +316,8 @@ class Enclosure:
         return f"{interval} <small>assuming {assumed}</small>"
 
 
-def _least(values: list[arb]) -> arb:
-    """The least lower end (builtin ``min`` on balls is wrong: it needs decided comparisons)."""
-    ends = [value.lower() for value in values]
+def _least(ends: list[arb]) -> arb:
+    """The least of exact balls, unrounded; exact balls always compare, so the choice is right."""
     best = ends[0]
     for end in ends[1:]:
         if end < best:
@@ -325,9 +325,13 @@ def _least(values: list[arb]) -> arb:
     return best
 
 
-def _greatest(values: list[arb]) -> arb:
-    """The greatest upper end."""
-    return _least([value.neg(exact=True) for value in values]).neg(exact=True)
+def _greatest(ends: list[arb]) -> arb:
+    """The greatest of exact balls, unrounded."""
+    best = ends[0]
+    for end in ends[1:]:
+        if end > best:
+            best = end
+    return best
 
 
 def _overlap(a: Enclosure, relation: str, b: Enclosure) -> str:
