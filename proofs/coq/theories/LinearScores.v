@@ -207,3 +207,69 @@ Proof.
   apply Rmult_le_compat_l; auto.
 Qed.
 End LinearScores.
+
+(** ** Points with different numbers of scores: padding with zero features *)
+Lemma repeat_app_zeros p k : map (dot p) (repeat (@nil R) k) = repeat 0 k.
+Proof. induction k; cbn [repeat map]; auto. rewrite IHk. f_equal. destruct p; reflexivity. Qed.
+
+Lemma dot_zero_vectors w p k : map (dot w) (repeat (repeat 0 p) k) = repeat 0 k.
+Proof. induction k; cbn [repeat map]; auto. rewrite IHk, dot_zeros. reflexivity. Qed.
+
+Lemma frobenius_zero_vectors p k : frobenius_sq (repeat (repeat 0 p) k) = 0.
+Proof. induction k; simpl; auto. rewrite IHk, norm_sq_zeros. ring. Qed.
+
+Lemma add_app : forall a b c d, length a = length b -> add (a ++ c) (b ++ d) = add a b ++ add c d.
+Proof. induction a; destruct b; simpl; intros; try discriminate; auto. rewrite IHa by lia. reflexivity. Qed.
+
+Lemma sub_app : forall a c b d, length a = length c -> sub (a ++ b) (c ++ d) = sub a c ++ sub b d.
+Proof. induction a; destruct c; simpl; intros; try discriminate; auto. rewrite IHa by lia. reflexivity. Qed.
+
+Lemma sub_same : forall a, norm_sq (sub a a) = 0.
+Proof. induction a; simpl; auto. rewrite IHa. ring. Qed.
+
+Lemma norm_sq_app a b : norm_sq (a ++ b) = norm_sq a + norm_sq b.
+Proof. induction a; simpl. ring. rewrite IHa. ring. Qed.
+
+Lemma add_zeros_zeros k : add (repeat 0 k) (repeat 0 k) = repeat 0 k.
+Proof. induction k; simpl; auto. rewrite IHk. f_equal. ring. Qed.
+
+Section Padded.
+Context {Z T : Type} (F : T -> Z -> R) (K p1 p2 : nat).
+Context (w1 w2 : T -> list R) (v1 v2 : Z -> list (list R)) (omega1 omega2 : R).
+Hypothesis v1_shape : forall z, (length (v1 z) <= K)%nat /\ forall v, In v (v1 z) -> length v = p1.
+Hypothesis v2_shape : forall z, length (v2 z) = length (v1 z) /\ forall v, In v (v2 z) -> length v = p2.
+Context (t0 : T) (l : list T).
+Let C (t : T) := t = t0 \/ In t l.
+Hypothesis w1_shape : forall t, C t -> length (w1 t) = p1 /\ norm (w1 t) <= omega1.
+Hypothesis w2_shape : forall t, C t -> length (w2 t) = p2 /\ norm (w2 t) <= omega2.
+Hypothesis lipschitz : forall z s t, C s -> C t ->
+  F s z - F t z <= norm (sub (scores w1 w2 v1 v2 s z) (scores w1 w2 v1 v2 t z)).
+
+Let pad p (v : Z -> list (list R)) z := v z ++ repeat (repeat 0 p) (K - length (v z)).
+
+Theorem rademacher_padded_scores zs : (0 < length zs)%nat ->
+  rademacher F t0 l zs <= sqrt 2 / INR (length zs) *
+    (omega1 * sqrt (sum_list zs (fun z => frobenius_sq (v1 z)))
+     + omega2 * sqrt (sum_list zs (fun z => frobenius_sq (v2 z)))).
+Proof.
+  intros Hm.
+  assert (Hpad : forall p v z, frobenius_sq (pad p v z) = frobenius_sq (v z)).
+  { intros. unfold pad. rewrite frobenius_sq_app, frobenius_zero_vectors. ring. }
+  assert (Hsum : forall p v, sum_list zs (fun z => frobenius_sq (v z)) = sum_list zs (fun z => frobenius_sq (pad p v z))).
+  { intros p v. clear Hm. induction zs; simpl; auto. rewrite IHzs, Hpad. reflexivity. }
+  rewrite (Hsum p1 v1), (Hsum p2 v2).
+  apply (rademacher_linear_scores F K p1 p2 w1 w2 (pad p1 v1) (pad p2 v2)); auto.
+  - intros z. destruct (v1_shape z) as [H1 H2]. unfold pad. split. rewrite app_length, repeat_length. lia.
+    intros v Hv. apply in_app_or in Hv. destruct Hv as [Hv | Hv]; auto. apply repeat_spec in Hv. subst. apply repeat_length.
+  - intros z. destruct (v1_shape z) as [H1 _], (v2_shape z) as [H2 H3]. unfold pad. split.
+    rewrite app_length, repeat_length. lia.
+    intros v Hv. apply in_app_or in Hv. destruct Hv as [Hv | Hv]; auto. apply repeat_spec in Hv. subst. apply repeat_length.
+  - intros z s t Hs Ht. destruct (v1_shape z) as [H1 _], (v2_shape z) as [H2 _].
+    assert (Hsc : forall t, scores w1 w2 (pad p1 v1) (pad p2 v2) t z
+                  = scores w1 w2 v1 v2 t z ++ repeat 0 (K - length (v1 z))).
+    { intros t'. unfold scores, pad. rewrite !map_app, !dot_zero_vectors, H2, add_app, add_zeros_zeros; auto.
+      rewrite !map_length. auto. }
+    rewrite !Hsc, sub_app by (unfold scores; rewrite !add_length; rewrite !map_length; auto).
+    unfold norm. rewrite norm_sq_app, sub_same, Rplus_0_r. apply lipschitz; auto.
+Qed.
+End Padded.

@@ -27,9 +27,6 @@ Definition stable_rank_at_most (r : R) (W : matrix) : Prop := frobenius_sq W <= 
 Lemma outer_length q x : length (outer q x) = (length q * length x)%nat.
 Proof. induction q; simpl; auto. rewrite app_length, scale_length, IHq. reflexivity. Qed.
 
-Lemma norm_sq_app a b : norm_sq (a ++ b) = norm_sq a + norm_sq b.
-Proof. induction a; simpl. ring. rewrite IHa. ring. Qed.
-
 Lemma norm_sq_outer q x : norm_sq (outer q x) = norm_sq q * norm_sq x.
 Proof. induction q; cbn [outer flat_map norm_sq]. ring. rewrite norm_sq_app, norm_sq_scale. fold (outer q x). rewrite IHq. ring. Qed.
 

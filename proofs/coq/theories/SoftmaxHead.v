@@ -17,12 +17,6 @@ Open Scope R_scope.
 Definition distribution {Z : Type} (P : list (R * Z)) : Prop :=
   (forall p z, In (p, z) P -> 0 <= p) /\ Ex P (fun _ => 1) = 1.
 
-Lemma sub_app : forall a c b d, length a = length c -> sub (a ++ b) (c ++ d) = sub a c ++ sub b d.
-Proof. induction a; destruct c; simpl; intros; try discriminate; auto. rewrite IHa by lia. reflexivity. Qed.
-
-Lemma sub_same : forall a, norm_sq (sub a a) = 0.
-Proof. induction a; simpl; auto. rewrite IHa. ring. Qed.
-
 Lemma sqrt_sum_scal {H} (l : list H) c f : 0 <= c ->
   sqrt (sum_list l (fun h => c^2 * f h)) = c * sqrt (sum_list l f).
 Proof. intros Hc. rewrite sum_list_scal, sqrt_mult_alt by apply pow2_ge_0. rewrite sqrt_pow2; auto. Qed.
