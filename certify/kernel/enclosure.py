@@ -214,8 +214,10 @@ class Enclosure:
             return self._integer_power(power.numerator)
         if not self._low >= 0:
             raise NotCertified(f"the power {power} of {self}, which is not certified to be nonnegative")
-        root = self._increasing(lambda x: x.root(power.denominator))
-        return root._integer_power(power.numerator)
+        if power.denominator == 2:
+            return self.sqrt()._integer_power(power.numerator)
+        quotient = flint.fmpq(power.numerator, power.denominator)
+        return self._increasing(lambda x: (x.log() * quotient).exp() if x > 0 else x)
 
     def _integer_power(self, n: int) -> Enclosure:
         if n % 2 == 0:

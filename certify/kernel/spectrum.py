@@ -1,0 +1,129 @@
+"""The public ``singular_values``: read, scale, ask an oracle for factors, certify by the mode chosen."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from certify.errors import InputError, MatrixError
+from certify.kernel.cheap import from_eigenvectors
+from certify.kernel.multiply import current_device, multiply, use_device
+from certify.kernel.reading import Array, exact_float64, read_matrices
+from certify.kernel.scaling import Scaled, scale
+from certify.kernel.singular_values import SingularValues, from_factors
+from certify.kernel.tight import from_factors_tightly
+from certify.oracles import factors as oracle
+
+
+class Mode(Protocol):
+    """A way to certify a spectrum: scaled enclosures (lower, upper) of all singular values of a matrix."""
+
+    def enclose(self, A: Scaled) -> tuple[Array, Array]: ...
+
+
+@dataclass(frozen=True)
+class Default:
+    """One SVD and three products; radius about 1e-11 sigma_1 at n = 512."""
+
+    def enclose(self, A: Scaled) -> tuple[Array, Array]:
+        return from_factors(A, *oracle.svd(A.X, current_device()))
+
+
+@dataclass(frozen=True)
+class Tight:
+    """One SVD and seven products; radius about 1e-13 sigma_1 at n = 512."""
+
+    def enclose(self, A: Scaled) -> tuple[Array, Array]:
+        return from_factors_tightly(A, *oracle.svd(A.X, current_device()))
+
+
+@dataclass(frozen=True)
+class Cheap:
+    """One symmetric eigenproblem and three products; singular values below about 1e-8 sigma_1 stay wide."""
+
+    def enclose(self, A: Scaled) -> tuple[Array, Array]:
+        tall = A.tall
+        eigenvectors = oracle.eigenvectors(multiply(tall.X.T, tall.X), current_device())
+        return from_eigenvectors(tall, eigenvectors)
+
+
+MODES: dict[str, Callable[[], Mode]] = {"default": Default, "tight": Tight, "cheap": Cheap}
+
+
+def as_mode(mode: str | Mode) -> Mode:
+    """The mode object for a name, or the object itself."""
+    if not isinstance(mode, str):
+        return mode
+    if mode not in MODES:
+        raise InputError(f"unknown mode {mode!r}; choose one of {', '.join(MODES)} or pass a mode object")
+    return MODES[mode]()
+
+
+def enclose_scaled(A: Scaled, mode: Mode) -> tuple[Array, Array]:
+    """Scaled enclosures; empty and zero matrices need no oracle."""
+    count = min(A.X.shape)
+    if count == 0 or A.is_zero:
+        return np.zeros(count), np.zeros(count)
+    lower, upper = mode.enclose(A)
+    return np.ascontiguousarray(lower), np.ascontiguousarray(upper)
+
+
+def singular_values_of(A: Scaled, mode: str | Mode = "default") -> SingularValues:
+    """Certified singular values of one scaled matrix."""
+    lower, upper = enclose_scaled(A, as_mode(mode))
+    return SingularValues(lower, upper, np.asarray(A.exponent), A.assumptions)
+
+
+def singular_values(
+    matrix: Any, mode: str | Mode = "default", *, radius: Any = None, device: str = "cpu"
+) -> SingularValues:
+    """All singular values of a matrix, as intervals that contain the exact ones.
+
+    Args:
+        matrix: (..., m, n) numpy array, torch tensor or nested lists; any real float dtype or integers up
+            to 2^53, taken as exact numbers; a batch gives a batch.
+        mode: "default", "tight" (about 100 times narrower), "cheap" (faster, wide for tiny values), or a
+            mode object.
+        radius: scalar or array >= 0: the true entries lie within it of the stored ones.
+        device: "cpu" or "cuda": where products and the SVD run; the proof is the same.
+
+    Returns:
+        :class:`~certify.kernel.singular_values.SingularValues` with float64 ``lower`` and ``upper`` of shape
+        (..., min(m, n)), descending.
+
+    Raises:
+        MatrixError: NaN, infinity, complex, not a matrix, integers beyond 2^53.
+        NotCertified: an oracle's factors do not prove anything, or the rounding model fails its probes.
+
+    Source: Miyajima 2014, Thm 7 (default, tight); Rump 2011, Thm 3.2 (cheap).
+    """
+    chosen = as_mode(mode)
+    array = read_matrices(matrix)
+    with use_device(device):
+        if array.ndim == 2:
+            return singular_values_of(scale(array, radius), chosen)
+        batch, shape = array.shape[:-2], array.shape[-2:]
+        radii = radius_of_each(radius, array.shape)
+        flat = array.reshape(math.prod(batch), *shape)
+        parts = [singular_values_of(scale(flat[i], radii(i)), chosen) for i in range(len(flat))]
+    count = min(shape)
+    lower = np.array([part.scaled_lower for part in parts]).reshape(*batch, count)
+    upper = np.array([part.scaled_upper for part in parts]).reshape(*batch, count)
+    exponent = np.array([part.exponent for part in parts], dtype=np.int64).reshape(batch)
+    return SingularValues(lower, upper, exponent, frozenset().union(*(part.assumptions for part in parts)))
+
+
+def radius_of_each(radius: Any, shape: tuple[int, ...]) -> Callable[[int], Any]:
+    """The radius of the i-th matrix of a batch."""
+    if radius is None:
+        return lambda i: None
+    values = exact_float64(radius, "radius")
+    try:
+        flat = np.broadcast_to(values, shape).reshape(math.prod(shape[:-2]), *shape[-2:])
+    except ValueError as error:
+        raise MatrixError(f"radius: shape {values.shape} does not fit matrices of shape {shape}") from error
+    return lambda i: flat[i]
