@@ -1,0 +1,124 @@
+"""Theorem D: the bits of a compressed head and its errors on the sample, two forms of one bound."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from certify.bounds.risk.entries import Bound, exact, judged, value_of
+from certify.bounds.risk.heads import Head, LinearHead, SoftmaxHead
+from certify.bounds.risk.samples import Sample
+from certify.codec.arithmetic import Codeword
+from certify.codec.matrices import QuantisedMatrix, Shape, decode
+from certify.decimals import enclosed
+from certify.errors import NotCertified
+
+COMPRESSED = "compressed head"
+
+
+@dataclass(frozen=True)
+class Family:
+    """A decoder fixed before the sample: which matrices it reads, and the head that they make.
+
+    ``kind`` ``"softmax-head"``: query-key matrix (1 x d), values (d x K). ``"linear-head"``: weight with the bias
+    as its last row (d + 1 x K).
+    """
+
+    kind: str
+    dimension: int
+    outputs: int
+
+    @property
+    def shapes(self) -> list[Shape]:
+        """Shapes of the coded matrices, in order."""
+        if self.kind == "softmax-head":
+            return [(1, self.dimension), (self.dimension, self.outputs)]
+        return [(self.dimension + 1, self.outputs)]
+
+    def head(self, matrices: list[QuantisedMatrix]) -> Head:
+        """The head whose matrices are ``step * integers``: every entry must be an exact float64."""
+        arrays = [_exact_array(m) for m in matrices]
+        if self.kind == "softmax-head":
+            return SoftmaxHead(arrays[0][0], arrays[1])
+        return LinearHead(arrays[0][:-1], arrays[0][-1])
+
+
+def _exact_array(matrix: QuantisedMatrix) -> np.ndarray:
+    integers = matrix.integers()
+    if integers.size and np.abs(integers).max() >= 1 << 50:
+        raise NotCertified("an entry of the decoded matrix needs more than 53 bits")
+    return integers * (matrix.step if matrix.rank else 0.0)
+
+
+def decoded(word: Codeword, family: Family) -> Head:
+    """The head that the payload describes."""
+    return family.head(decode(word, family.shapes))
+
+
+def occam(word: Codeword, family: Family, sample: Sample, delta: Fraction) -> Bound:
+    """0-1 risk of the decoded head: Clopper-Pearson at level ``delta * 2^-bits`` (Kraft and a union bound).
+
+    Never above the relative-entropy form D, whose value is in ``details``: both hold on the same event,
+    so the smaller one is free.
+    """
+    margins = decoded(word, family).margins(sample)
+    errors, m = margins.errors(), len(sample)
+    inputs = {
+        "emp_risk": exact(Fraction(errors, m)),
+        "code_bits": exact(word.length),
+        "m": exact(m),
+        "delta": exact(delta),
+    }
+    level = exact(delta) * exact(Fraction(1, 1 << word.length))
+    tail = value_of("test-set", {"k_errors": exact(errors), "n_test": exact(m), "delta": level})
+    relative, hoeffding = value_of("D", inputs), value_of("D-hoeffding", inputs)
+    return Bound(
+        "D",
+        COMPRESSED,
+        "0-1",
+        tail,
+        m,
+        delta,
+        f"{word.length} bits",
+        inputs,
+        judged("D", {}),
+        _chance(family),
+        "binomial-tail form",
+        {
+            "errors": errors,
+            "undecided": margins.undecided(),
+            "bits": word.length,
+            "forms": {"binomial": enclosed(tail), "kl": enclosed(relative), "hoeffding": enclosed(hoeffding)},
+        },
+    )
+
+
+def occam_ramp(word: Codeword, family: Family, sample: Sample, delta: Fraction, width: float) -> Bound:
+    """Ramp risk of the decoded head at a width fixed before the sample, relative-entropy form."""
+    risk = decoded(word, family).margins(sample).ramp_risk(width)
+    inputs = {
+        "emp_risk": exact(risk),
+        "code_bits": exact(word.length),
+        "m": exact(len(sample)),
+        "delta": exact(delta),
+    }
+    return Bound(
+        "D",
+        COMPRESSED,
+        f"ramp {width:g}",
+        value_of("D", inputs),
+        len(sample),
+        delta,
+        f"{word.length} bits",
+        inputs,
+        judged("D", {}),
+        _chance(family),
+        details={"bits": word.length},
+    )
+
+
+def _chance(family: Family) -> Fraction:
+    classes = max(2, family.outputs)
+    return 1 - Fraction(1, classes)

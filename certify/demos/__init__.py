@@ -1,0 +1,1 @@
+"""Real data on which the certificates are shown next to the truth."""

@@ -1,0 +1,212 @@
+"""Training of a softmax head on fixed tokens: an oracle. Whatever it returns is only ever evaluated exactly.
+
+Three trainings of scores w (d,) and values v (d,): plain, quantised (integers times a step, with
+straight-through gradients; Bengio, Leonard and Courville 2013) and Gaussian (means and deviations that
+minimise an estimate of the PAC-Bayes bound; Dziugaite and Roy 2017).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+Tensor = torch.Tensor
+Progress = Callable[[str], None]
+BATCH = 2000
+
+
+def _silent(_: str) -> None:
+    return None
+
+
+@dataclass(frozen=True)
+class Tokens:
+    """A sample as torch tensors: token coordinates (n, T, k) with padding d, labels (n,) 0 or 1."""
+
+    coordinates: Tensor
+    padded: Tensor
+    labels: Tensor
+    dimension: int
+
+    @classmethod
+    def of(cls, inputs: np.ndarray, labels: np.ndarray, dimension: int) -> Tokens:
+        """From int16 tokens padded with -1 and labels 0, 1."""
+        coordinates = torch.from_numpy(inputs.astype(np.int64))
+        padded = coordinates[:, :, 0] < 0
+        coordinates[coordinates < 0] = dimension
+        return cls(coordinates, padded, torch.from_numpy(labels.astype(np.float32)), dimension)
+
+    def logits(self, rows: Tensor, scores: Tensor, values: Tensor) -> Tensor:
+        """f of the units ``rows`` for w and v of d + 1 entries, the last for padding."""
+        x = self.coordinates[rows]
+        raw = scores[x].sum(2).masked_fill(self.padded[rows], -1e9)
+        return (torch.softmax(raw, 1) * values[x].sum(2)).sum(1)
+
+
+def _descend(
+    tokens: Tokens,
+    parameters: list[Tensor],
+    loss_of: Callable[[Tensor], Tensor],
+    epochs: float,
+    rate: float,
+    seed: int,
+) -> None:
+    """Adam over shuffled batches with a one-cycle rate; changes ``parameters`` in place."""
+    generator = torch.Generator().manual_seed(seed)
+    n = len(tokens.labels)
+    batch = min(BATCH, max(50, n // 20))
+    per_epoch = math.ceil(n / batch)
+    steps = max(2, round(epochs * per_epoch))
+    optimiser = torch.optim.Adam(parameters, lr=rate)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, rate, total_steps=steps, pct_start=0.15)
+    order = torch.randperm(n, generator=generator)
+    for step in range(steps):
+        place = step % per_epoch
+        if place == 0 and step:
+            order = torch.randperm(n, generator=generator)
+        optimiser.zero_grad()
+        loss_of(order[place * batch : (place + 1) * batch]).backward()
+        optimiser.step()
+        schedule.step()
+
+
+def _cross_entropy(logits: Tensor, labels: Tensor) -> Tensor:
+    return torch.nn.functional.binary_cross_entropy_with_logits(logits, labels)
+
+
+def train(tokens: Tokens, epochs: float = 8, seed: int = 0, decay: float = 1e-5) -> tuple[np.ndarray, np.ndarray]:
+    """Plain training from 0: (w, v), each float64 (d,)."""
+    torch.set_num_threads(1)
+    generator = torch.Generator().manual_seed(seed)
+    scores = torch.zeros(tokens.dimension + 1, requires_grad=True)
+    values = (0.1 * torch.randn(tokens.dimension + 1, generator=generator)).requires_grad_()
+
+    def loss_of(rows: Tensor) -> Tensor:
+        penalty = decay * ((scores**2).sum() + (values**2).sum())
+        return _cross_entropy(tokens.logits(rows, scores, values), tokens.labels[rows]) + penalty
+
+    _descend(tokens, [scores, values], loss_of, epochs, 0.1, seed)
+    return _plain(scores, tokens.dimension), _plain(values, tokens.dimension)
+
+
+def _plain(x: Tensor, d: int) -> np.ndarray:
+    return x.detach().numpy().astype(np.float64)[:d]
+
+
+class _Round(torch.autograd.Function):
+    """Round to an integer in [-levels, levels]; the gradient passes straight through."""
+
+    @staticmethod
+    def forward(ctx: object, x: Tensor, levels: int) -> Tensor:  # type: ignore[override]
+        return x.round().clamp(-levels, levels)
+
+    @staticmethod
+    def backward(ctx: object, gradient: Tensor) -> tuple[Tensor, None]:  # type: ignore[override]
+        return gradient, None
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A quantisation to try: levels and step of the scores and of the values, and the price of a nonzero."""
+
+    score_levels: int
+    score_step: float
+    value_levels: int
+    value_step: float
+    penalty: float = 0.0
+
+
+def train_quantised(
+    tokens: Tokens, start: tuple[np.ndarray, np.ndarray], grid: Grid, epochs: float = 6, seed: int = 0
+) -> tuple[np.ndarray, np.ndarray]:
+    """Integers (w, v), int64 (d,), of the head ``score_step * w``, ``value_step * v``."""
+    torch.set_num_threads(1)
+    d = tokens.dimension
+    scores, values = (torch.zeros(d + 1).index_copy(0, torch.arange(d), torch.from_numpy(x).float()) for x in start)
+    scores, values = (scores / grid.score_step).requires_grad_(), (values / grid.value_step).requires_grad_()
+    gain = torch.zeros(1, requires_grad=True)
+
+    def loss_of(rows: Tensor) -> Tensor:
+        w = _Round.apply(scores, grid.score_levels) * grid.score_step
+        v = _Round.apply(values, grid.value_levels) * grid.value_step
+        spent = sum(x.abs().clamp(max=1).sum() for x in (scores, values))
+        return _cross_entropy(tokens.logits(rows, w, v) * gain.exp(), tokens.labels[rows]) + grid.penalty * spent
+
+    groups = [scores, values, gain]
+    _descend(tokens, groups, loss_of, epochs, 0.07, seed)
+    rounded = [
+        x.detach().round().clamp(-levels, levels).numpy().astype(np.int64)[:d]
+        for x, levels in ((scores, grid.score_levels), (values, grid.value_levels))
+    ]
+    return rounded[0], rounded[1]
+
+
+@dataclass(frozen=True)
+class Gaussian:
+    """Means and standard deviations, float64 (d,) each, of the independent entries of w and v."""
+
+    score_mean: np.ndarray
+    score_deviation: np.ndarray
+    value_mean: np.ndarray
+    value_deviation: np.ndarray
+
+
+def train_gaussian(
+    tokens: Tokens,
+    start: Gaussian,
+    prior: Gaussian | None,
+    slope: float,
+    epochs: float = 6,
+    seed: int = 0,
+    rate: float = 0.03,
+) -> Gaussian:
+    """Minimise (smoothed 0-1 loss under noise) + slope * KL / n over a Gaussian posterior.
+
+    ``prior``: fixed Gaussian, or None for a centred one whose two variances are at their best for the
+    posterior. ``slope``: how much the bound rises with KL / n, about sqrt(risk / (2 KL / n)).
+    """
+    torch.set_num_threads(1)
+    d, n = tokens.dimension, len(tokens.labels)
+    generator = torch.Generator().manual_seed(seed + 1)
+    means = [torch.from_numpy(x).float().clone().requires_grad_() for x in (start.score_mean, start.value_mean)]
+    logs = [
+        torch.from_numpy(np.log(x)).float().clone().requires_grad_()
+        for x in (start.score_deviation, start.value_deviation)
+    ]
+    anchors = None
+    if prior is not None:
+        anchors = [
+            (torch.from_numpy(m).float(), torch.from_numpy(s).float())
+            for m, s in ((prior.score_mean, prior.score_deviation), (prior.value_mean, prior.value_deviation))
+        ]
+
+    def divergence() -> Tensor:
+        total = torch.zeros(())
+        for index, (mean, log) in enumerate(zip(means, logs, strict=True)):
+            spread = (2 * log).exp()
+            if anchors is None:
+                variance = (spread + mean**2).mean()
+                total = total + 0.5 * (variance.log() - 2 * log).sum()
+            else:
+                centre, deviation = anchors[index]
+                ratio = spread / deviation**2
+                total = total + 0.5 * (ratio - 1 - ratio.log() + (mean - centre) ** 2 / deviation**2).sum()
+        return total
+
+    def loss_of(rows: Tensor) -> Tensor:
+        w, v = (
+            torch.cat([mean + log.exp() * torch.randn(d, generator=generator), torch.zeros(1)])
+            for mean, log in zip(means, logs, strict=True)
+        )
+        margins = (2 * tokens.labels[rows] - 1) * tokens.logits(rows, w, v)
+        return torch.sigmoid(-1.5 * margins).mean() + slope * divergence() / n
+
+    _descend(tokens, [*means, *logs], loss_of, epochs, rate, seed)
+    (score_mean, value_mean), (score_log, value_log) = (
+        [x.detach().numpy().astype(np.float64) for x in group] for group in (means, logs)
+    )
+    return Gaussian(score_mean, np.exp(score_log), value_mean, np.exp(value_log))
