@@ -28,7 +28,7 @@ from certify.kernel.scaling import Scaled, clean, flush, scale
 from certify.kernel.singular_values import SingularValues, defect
 from certify.kernel.spectrum import Mode, as_mode, enclose_scaled
 from certify.kernel.upper import upper_frobenius, upper_product_of_magnitudes, upper_spectral
-from certify.oracles import factors as oracle
+import certify.oracles.factors as oracle
 
 arb = flint.arb
 

@@ -16,7 +16,7 @@ from certify.kernel.reading import Array, exact_float64, read_matrices
 from certify.kernel.scaling import Scaled, scale
 from certify.kernel.singular_values import SingularValues, from_factors
 from certify.kernel.tight import from_factors_tightly
-from certify.oracles import factors as oracle
+import certify.oracles.factors as oracle
 
 
 class Mode(Protocol):
