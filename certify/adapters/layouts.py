@@ -64,17 +64,17 @@ SEPARATE: tuple[Separate, ...] = (
 IN_PROJ = Fused("in_proj_weight", "out_proj.weight", "blocks")
 
 FUSED: dict[str, tuple[Fused, ...]] = {
-    "gpt2": (Fused("attn.c_attn.weight", "attn.c_proj.weight", "blocks", conv1d=True),),
-    "phi3": (Fused("self_attn.qkv_proj.weight", "self_attn.o_proj.weight", "blocks"),),
-    "mpt": (Fused("attn.Wqkv.weight", "attn.out_proj.weight", "blocks"),),
-    "modernbert": (Fused("attn.Wqkv.weight", "attn.Wo.weight", "blocks"),),
-    "gpt_neox": (Fused("attention.query_key_value.weight", "attention.dense.weight", "groups"),),
-    "bloom": (Fused("self_attention.query_key_value.weight", "self_attention.dense.weight", "groups"),),
-    "falcon": (Fused("self_attention.query_key_value.weight", "self_attention.dense.weight", "groups"),),
+    "gpt2": (Fused("c_attn.weight", "c_proj.weight", "blocks", conv1d=True),),
+    "phi3": (Fused("qkv_proj.weight", "o_proj.weight", "blocks"),),
+    "mpt": (Fused("Wqkv.weight", "out_proj.weight", "blocks"),),
+    "modernbert": (Fused("Wqkv.weight", "Wo.weight", "blocks"),),
+    "gpt_neox": (Fused("query_key_value.weight", "dense.weight", "groups"),),
+    "bloom": (Fused("query_key_value.weight", "dense.weight", "groups"),),
+    "falcon": (Fused("query_key_value.weight", "dense.weight", "groups"),),
     # One key head shared by all queries: queries, then the key, then the value.
-    "falcon-multi-query": (Fused("self_attention.query_key_value.weight", "self_attention.dense.weight", "blocks"),),
-    "gpt_bigcode": (Fused("attn.c_attn.weight", "attn.c_proj.weight", "groups"),),
-    "gpt_bigcode-multi-query": (Fused("attn.c_attn.weight", "attn.c_proj.weight", "blocks"),),
+    "falcon-multi-query": (Fused("query_key_value.weight", "dense.weight", "blocks"),),
+    "gpt_bigcode": (Fused("c_attn.weight", "c_proj.weight", "groups"),),
+    "gpt_bigcode-multi-query": (Fused("c_attn.weight", "c_proj.weight", "blocks"),),
 }  # fmt: skip
 
 # Names that look like an attention projection; met in no table, they are reported as skipped.

@@ -199,10 +199,7 @@ def _assemble(
             f"family {family!r} is not among those that the tests hold against the model's own queries and "
             "keys: its heads are read from the tensor names"
         )
-    for file, tensor in getattr(source, "unlisted", []):
-        skipped.append(
-            Skipped(tensor, f"in {file} but not in the index's weight_map, so not part of the model")
-        )
+    skipped.extend(Skipped(name, reason) for name, reason in getattr(source, "left_out", []))
     return Model(
         name=name,
         family=family,

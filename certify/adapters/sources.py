@@ -46,7 +46,7 @@ class TensorInfo:
 class TensorSource(Protocol):
     """A set of named tensors."""
 
-    tensors: Mapping[str, TensorInfo]
+    tensors: dict[str, TensorInfo]
 
     def array(self, name: str) -> NDArray[Any]:
         """The tensor as a numpy array, exact (bfloat16 becomes float32)."""
@@ -81,14 +81,16 @@ class SafetensorsSource:
         """``files``: file name -> the tensors to take from it (None: all of them)."""
         self.root = root
         self.tensors: dict[str, TensorInfo] = {}
-        self.unlisted: list[tuple[str, str]] = []
+        self.left_out: list[tuple[str, str]] = []  # (name, why it is not part of the model)
         for file, wanted in files.items():
             found = self._header(file)
             for name in sorted((wanted or set()) - found.keys()):
                 raise ModelError(f"{root / file}: the index says that tensor {name!r} is here, but it is not")
             for name, info in found.items():
                 if wanted is not None and name not in wanted:
-                    self.unlisted.append((file, name))
+                    self.left_out.append(
+                        (name, f"in {file}, but not in the index's weight_map, so not part of the model")
+                    )
                 elif name in self.tensors:
                     raise ModelError(f"tensor {name!r} is in {self.tensors[name].file} and again in {file}")
                 else:
@@ -193,19 +195,23 @@ def safetensors_folder(folder: Path) -> SafetensorsSource | None:
         raise ModelError(
             f"{folder}: several indices ({', '.join(i.name for i in indices)}); give one model per folder"
         )
-    if indices:
-        return SafetensorsSource(folder, _weight_map(indices[0]))
     files = sorted(path.name for path in folder.glob("*.safetensors"))
-    if len(files) > 1 and "model.safetensors" not in files:
+    wanted: dict[str, set[str] | None]
+    if indices:
+        wanted = _weight_map(indices[0])
+    elif "model.safetensors" in files or len(files) == 1:
+        wanted = {"model.safetensors" if "model.safetensors" in files else files[0]: None}
+    elif files:
         raise ModelError(
-            f"{folder}: {len(files)} safetensors files but no index that says which tensors belong to the model: "
-            f"{', '.join(files[:4])}; give one file, or add model.safetensors.index.json"
+            f"{folder}: {len(files)} safetensors files but no index that says which tensors belong to the "
+            f"model: {', '.join(files[:4])}; give one file, or add model.safetensors.index.json"
         )
-    if not files:
+    else:
         return None
-    return SafetensorsSource(
-        folder, {"model.safetensors" if "model.safetensors" in files else files[0]: None}
-    )
+    source = SafetensorsSource(folder, wanted)
+    why = f"not named by {indices[0].name}" if indices else "beside model.safetensors, and no index names it"
+    source.left_out.extend((file, f"{why}, so not part of the model") for file in files if file not in wanted)
+    return source
 
 
 def _weight_map(index: Path) -> dict[str, set[str] | None]:

@@ -127,7 +127,7 @@ def load_runner(
             **options,
         )
     except Exception as error:
-        first = (str(error).strip().splitlines() or [type(error).__name__])[0]
+        first = _first_line(error)
         hint = (
             "; its own code is only run with trust_remote_code" if "trust_remote_code" in str(error) else ""
         )
@@ -218,19 +218,22 @@ class TransformersRunner:
         if self._tokenizer is None:
             from transformers import AutoTokenizer
 
+            instead = "give token ids with --inputs FILE.npz (an integer array input_ids)"
             if self.folder is None:
-                raise DataError(
-                    f"{self.origin} comes without a tokenizer: give token ids with --inputs FILE.npz (input_ids)"
-                )
+                raise DataError(f"{self.origin} comes without a tokenizer: {instead}")
             try:
-                options = {"gguf_file": self.gguf} if self.gguf else {}
-                self._tokenizer = AutoTokenizer.from_pretrained(self.folder, local_files_only=True, **options)
+                options: dict[str, Any] = (
+                    {"gguf_file": self.gguf} if self.gguf else {"config": self.model.config}
+                )
+                tokenizer = AutoTokenizer.from_pretrained(self.folder, local_files_only=True, **options)
             except Exception as error:
-                first = (str(error).strip().splitlines() or [type(error).__name__])[0]
                 raise DataError(
-                    f"{self.folder}: no usable tokenizer ({first}); give token ids with --inputs FILE.npz "
-                    "(an integer array input_ids)"
+                    f"{self.folder}: no usable tokenizer ({_first_line(error)}); {instead}"
                 ) from error
+            # Without vocabulary files transformers may build a tokenizer that knows special tokens only.
+            if len(tokenizer) <= len(tokenizer.all_special_tokens):
+                raise DataError(f"{self.folder}: no usable tokenizer (no vocabulary file there); {instead}")
+            self._tokenizer = tokenizer
         return self._tokenizer
 
     def _max_length(self, tokenizer: Any) -> int | None:
@@ -276,7 +279,7 @@ class TransformersRunner:
             with torch.no_grad():
                 output = self.model(**arguments)
         except (RuntimeError, ValueError, IndexError, TypeError) as error:
-            first = (str(error).strip().splitlines() or [type(error).__name__])[0]
+            first = _first_line(error)
             raise DataError(
                 f"input {index}: {self.origin} cannot run on {_shapes(arguments)} ({first})"
             ) from error
@@ -471,3 +474,7 @@ def _kept(rows: torch.Tensor, keep: NDArray[np.bool_] | None) -> NDArray[Any]:
 
 def _shapes(arguments: dict[str, torch.Tensor]) -> str:
     return ", ".join(f"{name} {tuple(t.shape[1:])}" for name, t in arguments.items())
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]
