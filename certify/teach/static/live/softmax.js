@@ -28,7 +28,7 @@ Live.figures.softmax = ({ data, place, note }) => {
     const [p, q] = [softmax(s), softmax(s.map((x, i) => x + u[i]))];
     const moved = p.reduce((sum, x, i) => sum + Math.abs(x - q[i]), 0);
     const oscillation = Math.max(...u) - Math.min(...u);
-    const bound = evaluate(data.bound, { [data.oscillation]: oscillation });
+    const bound = evaluate(data.constant) * oscillation;
     svg.replaceChildren();
     p.forEach((x, i) => {
       const left = 30 + i * 205;

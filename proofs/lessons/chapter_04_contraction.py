@@ -1,0 +1,112 @@
+"""Chapter 4: contraction, Khintchine's inequality, and vector contraction."""
+
+from __future__ import annotations
+
+import sympy
+
+from proofs.lessons.figures import contraction_figure, khintchine_constant, khintchine_figure
+from proofs.lessons.model import Chapter, Choice, Live, Number, Question, Result, Say, Steps
+
+CHAPTER = Chapter(
+    number=4,
+    slug="contraction",
+    title="Contraction: removing the loss, then a whole softmax",
+    short="Contraction",
+    goal="The class that we can analyse is made of scores. The class that we must bound is made of losses of those scores. Contraction "
+    "removes the map between them. For maps with many inputs it costs the square root of two.",
+    items=(
+        Say(
+            "A map is {symbol:L}-*Lipschitz* if it never stretches a distance by more than a factor {symbol:L}. A map that does not "
+            "stretch cannot help a class to follow noise. That is the contraction principle: losses of scores are no more complex than the scores, "
+            "times the Lipschitz constant.",
+            title="Maps that do not stretch",
+        ),
+        Result("Lemma 5"),
+        Question(
+            "c4-one-sided",
+            "Many books have a factor 2 here. Where does ours go?",
+            (
+                Choice("We never take the modulus of the signed mean.", "The factor 2 pays for the modulus, and we do not need the modulus.", right=True),
+                Choice("We assume that the map sends 0 to 0.", "That assumption is needed *with* the modulus. Ours does not need it."),
+                Choice("We lose it in the constants later.", "Nothing is lost: the lemma is true with constant one."),
+            ),
+            "The one-sided complexity of chapter 2 is enough for an upper bound on the gap. It contracts with constant one and without "
+            "any condition at zero.",
+        ),
+        Say(
+            "A softmax head has *many* scores for one example: one for each token. The loss is a Lipschitz map of all of them. "
+            "With several inputs a single random sign for each example is not enough. We need one for each input. So the question is: how "
+            "much smaller can a randomly signed sum be than the length of the vector?",
+            title="From one number to many",
+        ),
+        Result("Lemma 6"),
+        Live(
+            "khintchine", "Drag the vector: when is the ratio smallest?",
+            "Turn the vector with the pointer or the slider. The ratio is one when a single weight does everything. It meets the constant "
+            "of the lemma at two equal weights and nowhere else. A third weight lifts the curve. So the constant cannot be improved.",
+            khintchine_figure,
+        ),
+        Question(
+            "c4-equal",
+            "For the vector with two equal weights 1 and 1, what is the average size of the signed sum?",
+            Number(lambda: sympy.Integer(1), "0.001", "The four sums are 2, 0, 0 and -2."),
+            "The sums are 2, 0, 0 and -2. Their sizes average to one. The length of the vector is the square root of two. The ratio is the worst "
+            "possible.",
+        ),
+        Steps("Lemma 6"),
+        Say(
+            "Now the main tool. It removes a Lipschitz map of a whole vector of outputs, and gives each output its own sign. It was proved by "
+            "Maurer in 2016. In this project it is checked by a proof assistant.",
+            title="Vector contraction",
+        ),
+        Result("Lemma 7"),
+        Question(
+            "c4-modulus",
+            "In the proof a modulus appears, from Khintchine's inequality, around a difference of two models. Why may it be dropped?",
+            (
+                Choice("The supremum runs over both models, and swapping them changes the sign inside.",
+                       "So the supremum with the modulus and without it are equal.", right=True),
+                Choice("Because the difference is never negative.", "It can be negative for a given pair."),
+                Choice("Because the signs cancel it on average.", "The modulus sits inside the average. It does not cancel."),
+            ),
+            "For each pair of models the swapped pair is in the supremum too, with the opposite sign inside and the same terms outside. "
+            "The larger of the two is the modulus.",
+        ),
+        Steps("Lemma 7"),
+        Live(
+            "contraction", "Every sign, counted",
+            "Four functions, two points, two outputs each. The left side uses one sign for each point, after the map. The right side uses one "
+            "sign for each output, before the map. All 4 and all 16 patterns are counted. Try to bring the ratio above one.",
+            contraction_figure,
+        ),
+    ),
+    exercises=(
+        Question(
+            "c4-ex-constant",
+            "What is the smallest possible ratio of the average signed sum to the length of the vector? (three digits)",
+            Number(lambda: 1 / khintchine_constant(), "0.001", "It is one divided by the constant of Lemma 6."),
+            "One divided by the square root of two. It is reached at two equal weights.",
+        ),
+        Question(
+            "c4-ex-three",
+            "Average size of the signed sum for three equal weights of 1?",
+            Number(lambda: sympy.Rational(3, 2), "0.001", "The sums are 3, 1, -1 and -3. Count how often each one occurs."),
+            "Two of the eight patterns give size 3, six give size 1. The average is 12/8.",
+        ),
+        Question(
+            "c4-ex-depth",
+            "May we remove a *trained* second layer by vector contraction, as if it were the loss?",
+            (
+                Choice("No: the removed map must be fixed.", "A map that changes with the parameters is not one map.", right=True),
+                Choice("Yes, if its Lipschitz constant is bounded.", "The constant may be bounded and still the *map* differs from model to model."),
+                Choice("Yes, after freezing the first layer.", "The removed map itself must be the fixed one."),
+            ),
+            "This is why a deep network cannot be peeled layer by layer with this lemma. See Proposition N6' of chapter 8.",
+        ),
+    ),
+    sources=(
+        "M. Ledoux and M. Talagrand, Probability in Banach Spaces, 1991 (contraction).",
+        "R. Latala and K. Oleszkiewicz, On the best constant in the Khinchin-Kahane inequality, Studia Math. 109, 1994.",
+        "A. Maurer, A vector-contraction inequality for Rademacher complexities, arXiv:1605.00251.",
+    ),
+)

@@ -1,0 +1,105 @@
+"""Chapter 6: random signs on matrices."""
+
+from __future__ import annotations
+
+import sympy
+
+from proofs.lessons.model import Chapter, Choice, Number, Program, Question, Result, Say, Steps
+
+CHAPTER = Chapter(
+    number=6,
+    slug="series",
+    title="Matrix series: random signs on matrices",
+    short="Matrix series",
+    goal="After contraction, a randomly signed sum of matrices is left. How large is it? Its Frobenius norm is easy. Its spectral norm is smaller and "
+    "harder, and here the logarithm of an effective dimension comes in.",
+    items=(
+        Say(
+            "Take fixed matrices, one for each example. Give each a random sign and add them up. We need the average size of the sum.\n\n"
+            "In the Frobenius norm this is a line of arithmetic: independent signs have no cross terms, so the squares add up. The average size is at most "
+            "the root of the sum of squares.",
+            title="Signed sums of matrices",
+        ),
+        Question(
+            "c6-cross",
+            "Why do the cross terms vanish when the squared Frobenius norm is averaged over the signs?",
+            (
+                Choice("The product of two different signs is plus or minus with equal chance.", "So its average is zero.", right=True),
+                Choice("The matrices are orthogonal.", "They need not be."),
+                Choice("They do not vanish, they are bounded.", "Average the product of two independent signs."),
+            ),
+            "Only the terms of a matrix with itself survive, because there the sign is squared and becomes one.",
+        ),
+        Say(
+            "The trained matrix meets this sum in an inner product. A matrix with a small Frobenius norm is paired with the sum's Frobenius norm: that "
+            "is Theorem A. A matrix with a small *nuclear* norm is paired with the sum's *spectral* norm: that is Theorem B. The spectral norm can be "
+            "much smaller, if the sum spreads over many directions.",
+        ),
+        Result("A1"),
+        Steps("A1"),
+        Say(
+            "How large is the spectral norm of the signed sum? Call {symbol:series_variance} the larger spectral norm of the two sums of squares, and let "
+            "{symbol:series_frobenius_sq} be the sum of the squared Frobenius norms. Their ratio is an effective dimension of the *data*: it says over how "
+            "many directions the examples spread.",
+            title="The spectral norm",
+        ),
+        Result("Lemma 8(b)"),
+        Steps("Lemma 8(b)"),
+        Question(
+            "c6-cited",
+            "One step of this proof is marked *cited*. What does that mean?",
+            (
+                Choice("It rests on a result from the literature that is not re-proved here.", "The reference is given, and the level of the theorem says so.", right=True),
+                Choice("It is probably true.", "It is proved, but elsewhere."),
+                Choice("It was checked on examples.", "That would be the level *sampled*."),
+            ),
+            "The step needs a theorem of Lieb about traces of matrix functions. No proof assistant that we can run here has it. So everything that uses it "
+            "has the level of that step: a chain is as strong as its weakest link.",
+        ),
+        Result("B1"),
+        Program(
+            "from itertools import product\n"
+            "from math import sqrt\n\n"
+            "# Four examples, each a single entry on the diagonal of a 4 x 4 matrix.\n"
+            "spectral = frobenius = 0.0\n"
+            "for signs in product((-1, 1), repeat=4):\n"
+            "    spectral += max(abs(s) for s in signs) / 16\n"
+            "    frobenius += sqrt(sum(s * s for s in signs)) / 16\n"
+            "print('spectral norm:', spectral, ' Frobenius norm:', frobenius)\n",
+            "The examples point in four different directions. The Frobenius norm grows like the root of their number. The spectral norm does not grow "
+            "at all. Theorem B gains when the data spread and the trained matrix does not.",
+        ),
+    ),
+    exercises=(
+        Question(
+            "c6-ex-frobenius",
+            "Nine matrices have Frobenius norm 2 each. What is the root of the average squared Frobenius norm of their signed sum?",
+            Number(lambda: sympy.Integer(6), "0.001", "The squares add up: nine times four."),
+            "The root of 36. No cross terms.",
+        ),
+        Question(
+            "c6-ex-same",
+            "All matrices of the series are the same rank-one matrix. Does Theorem B gain over Theorem A?",
+            (
+                Choice("No: the data have only one direction.", "The effective dimension of the data is one. Spectral and Frobenius norm agree.", right=True),
+                Choice("Yes: the spectral norm is always smaller.", "Never larger, but here equal."),
+                Choice("Yes, because the trained matrix has small rank.", "The gain needs data that spread."),
+            ),
+            "Theorem B pays for a nuclear ball and gains by the spread of the data. Without spread it only pays.",
+        ),
+        Question(
+            "c6-ex-fixed",
+            "The lemma needs *fixed* matrices. An attention matrix depends on the trained weights. May we use it as one of the matrices?",
+            (
+                Choice("Not if those weights are trained on this sample.", "Then the matrices move with the parameters, and the average and the supremum cannot be exchanged.", right=True),
+                Choice("Yes, its entries are between 0 and 1.", "Size is not the point. It must not depend on what is trained."),
+                Choice("Yes, if its effective rank is small.", "A small rank does not make it fixed."),
+            ),
+            "This is the exact spot where the naive argument breaks. Chapter 8 walks through it.",
+        ),
+    ),
+    sources=(
+        "J. A. Tropp, An introduction to matrix concentration inequalities, arXiv:1501.01571.",
+        "E. Lieb, Convex trace functions and the Wigner-Yanase-Dyson conjecture, Adv. Math. 11, 1973.",
+    ),
+)

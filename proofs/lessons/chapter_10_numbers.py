@@ -1,0 +1,152 @@
+"""Chapter 10: how a floating-point singular value decomposition becomes a proof."""
+
+from __future__ import annotations
+
+import sympy
+
+from proofs.lessons.model import Chapter, Choice, Number, Program, Question, Say
+
+CHAPTER = Chapter(
+    number=10,
+    slug="numbers",
+    title="Certified numbers: how a float SVD becomes a proof",
+    short="Certified numbers",
+    goal="A theorem needs numbers: norms, ranks, sums. A computer rounds every one of them. We see how a rounded computation, that may even be wrong, is turned into an "
+    "interval that provably contains the truth.",
+    items=(
+        Say(
+            "A computer number has 53 binary digits. Each operation rounds. After a million operations nobody knows, without further work, how many digits are right. For a "
+            "picture this does not matter. For the sentence \"the risk is at most 0.09\" it does.\n\n"
+            "We never print a computed number as if it were exact. We print an *enclosure*: a lower and an upper end, and a proof that the truth lies between.",
+            title="The trouble with rounding",
+        ),
+        Program(
+            "total = sum(0.1 for _ in range(10))\n"
+            "print(total == 1, repr(total))\n"
+            "print((1e16 + 1) - 1e16)\n",
+            "Both results are wrong, and neither comes with a warning.",
+        ),
+        Question(
+            "c10-oracle",
+            "We ask a library for the singular values of a matrix. The library gives no guarantee. Must we replace it by one that does?",
+            (
+                Choice("No: we check its answer afterwards.", "Finding an answer is hard. Checking one is easy.", right=True),
+                Choice("Yes: wrong in, wrong out.", "Not if every answer is checked."),
+                Choice("No: such libraries are never wrong.", "They return nonsense without a word for very small and very large matrices."),
+            ),
+            "The library is an *oracle*: it may say what it likes. If its answer is poor, the check gives a wide interval, or refuses. It never gives a false one.",
+        ),
+        Say(
+            "The oracle returns two sets of directions and a list of singular values. If the answer were perfect, three things would hold: the left directions are "
+            "orthonormal, the right directions are orthonormal, and multiplying everything together gives the matrix back.\n\n"
+            "The answer is never perfect. So we measure the three defects. A theorem of Miyajima says how far each true singular value can be from the reported one, given the "
+            "three defects. That is all we need.",
+            title="Measure the defects",
+        ),
+        Question(
+            "c10-defects",
+            "Suppose the library returns complete nonsense. What happens?",
+            (
+                Choice("The defects are large, and the interval becomes wide or is refused.", "Wrong answers cost width, never truth.", right=True),
+                Choice("The interval is wrong.", "The theorem holds for *any* three factors."),
+                Choice("The program cannot notice.", "It multiplies the factors together and compares."),
+            ),
+            "The theorem has no hypothesis about where the factors came from.",
+        ),
+        Program(
+            "from fractions import Fraction\n"
+            "from math import isqrt\n\n"
+            "import numpy as np\n\n"
+            "def exact(matrix):\n"
+            "    return [[Fraction(float(x)) for x in row] for row in matrix]\n\n"
+            "def product(a, b):\n"
+            "    return [[sum(x * y for x, y in zip(row, column)) for column in zip(*b)] for row in a]\n\n"
+            "def minus(a, b):\n"
+            "    return [[x - y for x, y in zip(r, s)] for r, s in zip(a, b)]\n\n"
+            "def root_above(x):\n"
+            "    \"\"\"A fraction that is at least the square root of x.\"\"\"\n"
+            "    return Fraction(isqrt(int(x * 10**60)) + 1, 10**30)\n\n"
+            "def size(matrix):\n"
+            "    return root_above(sum(x * x for row in matrix for x in row))\n\n"
+            "A = [[2.0, 1.0], [1.0, 3.0]]\n"
+            "U, s, Vt = np.linalg.svd(np.array(A))            # the oracle\n"
+            "u, v, S, one = exact(U), exact(Vt.T), exact(np.diag(s)), exact(np.eye(2))\n"
+            "F = size(minus(product(list(zip(*v)), v), one))    # right directions: not quite orthonormal\n"
+            "G = size(minus(product(list(zip(*u)), u), one))    # left directions\n"
+            "E = size(minus(product(product(u, S), list(zip(*v))), exact(A)))\n"
+            "for value in s:\n"
+            "    upper = Fraction(float(value)) * root_above((1 + F) * (1 + G)) + E\n"
+            "    lower = Fraction(float(value)) * (1 - F) * (1 - G) - E    # 1 - x <= sqrt(1 - x)\n"
+            "    print(float(lower), '<= singular value <=', float(upper), ' width below', float(upper - lower) < 1e-14)\n",
+            "Everything after the oracle is exact arithmetic with fractions, so these intervals are proofs. (The last line prints rounded ends; the fractions behind them are exact.) "
+            "This is the whole method, for a matrix of size two.",
+        ),
+        Say(
+            "Fractions are too slow for real matrices. So the kernel measures the defects with ordinary floating-point products, and adds what the products themselves may have "
+            "rounded away. A short list of statements about the hardware is enough: numbers are rounded to the nearest, and a sum of products is off by at most a known "
+            "multiple of the sum of the sizes, in *any* order of summation.\n\n"
+            "These statements are the only assumptions about the machine. A self-test tries to catch a machine that breaks them. They are written into every certificate.",
+            title="From fractions to floats",
+        ),
+        Program(
+            "import certify\n"
+            "import numpy as np\n\n"
+            "hilbert = np.array([[1 / (i + j + 1) for j in range(6)] for i in range(6)])\n"
+            "values = certify.singular_values(hilbert)\n"
+            "for lower, upper in zip(values.lower, values.upper):\n"
+            "    print(f'{lower:.12e}  {upper:.12e}')\n"
+            "print(certify.effective_rank(hilbert, kind='stable'))\n",
+            "The smallest singular values are ten million times smaller than the largest. Their intervals are wider, relative to their size, and they say so.",
+        ),
+        Question(
+            "c10-compare",
+            "Two enclosures overlap. Which of the two numbers is larger?",
+            (
+                Choice("This cannot be decided, and the program must not pretend to.", "In our kernel the comparison raises an error.", right=True),
+                Choice("The one with the larger midpoint.", "The truth may lie anywhere in the interval."),
+                Choice("They are equal.", "They may be equal. They need not be."),
+            ),
+            "An undecided comparison that quietly answers *False* is the most common way in which interval programs become wrong.",
+        ),
+        Say(
+            "Attention matrices are kind: their entries are not negative. For such a matrix one positive vector gives an upper bound on the spectral norm (Collatz and Wielandt), by nothing "
+            "more than multiplying and dividing. So the stable rank of an attention matrix is certified without any decomposition.\n\n"
+            "At the end, intervals of singular values go into the formulas of this course. The formulas are evaluated in *balls*: each operation rounds outward. What is printed is "
+            "rounded outward once more.",
+            title="To the last digit",
+        ),
+    ),
+    exercises=(
+        Question(
+            "c10-ex-round",
+            "The upper end of a risk bound is 0.08231. It is printed with three decimals. What must be printed?",
+            Number(lambda: sympy.Rational(83, 1000), "0.0000001", "An upper bound is rounded up."),
+            "0.083. Rounding to the nearest would print 0.082, which is not proved.",
+        ),
+        Question(
+            "c10-ex-nan",
+            "A guard reads: *if defect >= 1, refuse*. The defect is \"not a number\". What happens?",
+            (
+                Choice("The comparison is false, so the guard lets it through.", "Guards must be written the other way: refuse unless the defect is below 1.", right=True),
+                Choice("The guard refuses.", "Every comparison with not-a-number is false."),
+                Choice("Python raises an error.", "It does not."),
+            ),
+            "Write: *if not (defect < 1), refuse*. This closes the door to everything that is not proved.",
+        ),
+        Question(
+            "c10-ex-width",
+            "The library was sloppy, and its left directions have defect 0.01. By what share may the singular values be off for this reason alone, about?",
+            (
+                Choice("Half of one per cent.", "The defect enters under a root.", right=True),
+                Choice("Ten per cent.", "That is the root of the defect. The defect enters as the root of one plus itself."),
+                Choice("Not at all.", "The defect always costs width."),
+            ),
+            "The root of 1.01 is about 1.005.",
+        ),
+    ),
+    sources=(
+        "S. Miyajima, Verified bounds for all the singular values of matrix, Japan J. Indust. Appl. Math. 31, 2014.",
+        "S. M. Rump, Verified bounds for singular values, in particular for the spectral norm of a matrix and its inverse, BIT 51, 2011.",
+        "N. J. Higham, Accuracy and Stability of Numerical Algorithms, 2002.",
+    ),
+)

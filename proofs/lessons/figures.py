@@ -1,0 +1,141 @@
+"""The formulas and constants behind the live figures and the numeric questions, taken from the proof objects."""
+
+from __future__ import annotations
+
+import random
+from functools import lru_cache
+
+import sympy
+
+from proofs.export import to_prefix
+from proofs.lessons.catalogue import Entry, catalogue
+from proofs.lessons.numbers import evaluate
+from proofs.records import Constant
+from proofs.theorems import THEOREMS
+
+TOKENS = 8
+QUERIES, CONTENTS = 2, 4
+SAMPLE_SIZE, NOISE, SEED = 3000, sympy.Rational(1, 20), 2025
+TEACHER = (8, 7, 6, 5, 4, 3, 2, 2, 1, 1)
+
+
+@lru_cache(maxsize=1)
+def _entries() -> dict[str, Entry]:
+    return catalogue()
+
+
+def factor(lemma: str, number: int = 1) -> Constant:
+    """An explicit constant of a lemma's conclusion."""
+    return _entries()[lemma].constant(str(number))
+
+
+def right_side(name: str) -> str:
+    """The right side of the conclusion of a derivation, as prefix text."""
+    return _entries()[name].prefixes["right"]
+
+
+def bound_of(theorem: str, **values: object) -> sympy.Expr:
+    """The bound of a theorem at given inputs."""
+    return evaluate(THEOREMS[theorem].prefix, values)
+
+
+def confidence_constant(m: int, delta: sympy.Expr) -> sympy.Expr:
+    """The confidence part of Theorem C1(i): the price of one event of Lemma 3(c)."""
+    return evaluate(to_prefix(dict(THEOREMS["C1(i)"].parts)["confidence"]), {"m": m, "delta": delta})
+
+
+def khintchine_constant() -> sympy.Expr:
+    """The constant of Lemma 6."""
+    return factor("Lemma 6").value
+
+
+def khintchine_figure() -> dict[str, object]:
+    """Data of the Khintchine figure."""
+    return {"constant": to_prefix(khintchine_constant())}
+
+
+def contraction_figure() -> dict[str, object]:
+    """Data of the vector-contraction figure: the constant of Lemma 7."""
+    return {"constant": to_prefix(factor("Lemma 7").value)}
+
+
+def softmax_figure() -> dict[str, object]:
+    """Data of the softmax figure: the factor of the oscillation in Lemma 12(a)."""
+    return {"constant": to_prefix(factor("Lemma 12(a)").value)}
+
+
+def shattering_complexity(scale: int) -> sympy.Expr:
+    """The Rademacher complexity of the class of Proposition N1 at a scale of the weights."""
+    return evaluate(right_side("N1"), {"beta": scale})
+
+
+def shattering_figure() -> dict[str, object]:
+    """Data of the shattering figure."""
+    return {"queries": QUERIES, "contents": CONTENTS, "complexity": right_side("N1"), "scale": "beta"}
+
+
+def expected_gap(contents: int, examples: int) -> sympy.Expr:
+    """The expected gap after gradient descent in Proposition N3."""
+    return evaluate(right_side("N3"), {"d": contents, "m": examples})
+
+
+def descent_figure() -> dict[str, object]:
+    """Data of the gradient-descent figure."""
+    return {"gap": right_side("N3"), "names": {"contents": "d", "examples": "m"}}
+
+
+def ranks_figure() -> dict[str, object]:
+    """Data of the effective-ranks figure: each rank as order and power of its Renyi entropy."""
+    return {"tokens": TOKENS, "ranks": [
+        {"kind": "stable", "label": "stable rank", "order": "inf", "power": 2},
+        {"kind": "nuclear", "label": "nuclear ÷ spectral", "order": "inf", "power": 1},
+        {"kind": "participation", "label": "participation ratio", "order": 2, "power": 2},
+        {"kind": "nuclear-frobenius", "label": "nuclear² ÷ Frobenius²", "order": 2, "power": 1},
+        {"kind": "gram-entropy", "label": "entropy rank, squares", "order": 1, "power": 2},
+        {"kind": "entropy", "label": "entropy rank", "order": 1, "power": 1},
+    ]}
+
+
+def bound_figure() -> dict[str, object]:
+    """Data of the bound figure: the parts of Theorem C1(i), and where each of its constants acts."""
+    theorem = THEOREMS["C1(i)"]
+    parts = dict(theorem.parts)
+    constants = [{"name": c.name, "origin": c.origin, "prefix": to_prefix(c.value),
+                  "acts": "luck" if c.name.startswith("confidence") else "spread"} for c in theorem.constants]
+    return {
+        "spread": to_prefix(parts["complexity"]), "luck": to_prefix(parts["confidence"]), "constants": constants,
+        "inputs": [
+            {"name": "omega", "label": "Frobenius norm of the trained matrix", "low": -1, "high": 3, "start": 1},
+            {"name": "L", "label": "Lipschitz constant of the loss", "low": -1, "high": 2, "start": 0},
+            {"name": "per_example", "label": "measured sum for each example", "low": -1, "high": 4, "start": 1},
+        ],
+        "sums": [{"name": "sum_sq_readout", "prefix": "(mul m per_example)"}],
+    }
+
+
+def quantise_figure() -> dict[str, object]:
+    """Data of the quantise-and-certify figure: a noisy linear rule on ten signs, a sample of it, and weights fitted to it.
+
+    The fitted weights are the averages of label times sign over the sample, which is what one step of
+    gradient descent on the linear loss gives.
+    """
+    chance = random.Random(SEED)
+    signs = len(TEACHER)
+    sample = []
+    for _ in range(SAMPLE_SIZE):
+        code = chance.randrange(2**signs)
+        label = _rule(TEACHER, code)
+        if chance.randrange(NOISE.q) < NOISE.p:
+            label = -label
+        sample.append(2 * code + (label > 0))
+    weights = [sum((1 if s & 1 else -1) * _sign(s >> 1, i) for s in sample) / SAMPLE_SIZE for i in range(signs)]
+    return {"weights": weights, "teacher": TEACHER, "sample": sample, "noise": float(NOISE), "delta": 0.05,
+            "bound": THEOREMS["D"].prefix}
+
+
+def _sign(code: int, position: int) -> int:
+    return 1 if (code >> position) & 1 else -1
+
+
+def _rule(weights: tuple[int, ...], code: int) -> int:
+    return 1 if sum(w * _sign(code, i) for i, w in enumerate(weights)) >= 0 else -1
