@@ -113,7 +113,8 @@ def spectral_of_each(matrices: list[Scaled]) -> list[Enclosure]:
         else:
             results[i] = _spectral_by_gram(A)
     if nonnegative:
-        batch = np.stack([matrices[i].X for i in nonnegative])
+        stack = [matrices[i].X for i in nonnegative]
+        batch = np.stack(stack) if len(stack) > 1 else stack[0][None]
         for i, (low, high) in zip(nonnegative, upper_and_lower_norms(batch), strict=True):
             value = _with_radius(low, high, matrices[i])
             results[i] = value.intersection(_spectral_by_gram(matrices[i])) if _wide(value) else value

@@ -160,10 +160,12 @@ def exact_float64(matrix: Any, name: str = "matrix") -> Array:
 
 
 def first_not_finite(array: Array) -> tuple[tuple[int, ...], float] | None:
-    """Index and value of the first NaN or infinity, or None. On bits, so no mode can hide one."""
+    """Index and value of the first NaN or infinity, or None."""
+    with np.errstate(invalid="ignore"):
+        # NaN propagates through max and min, so two reductions decide the usual case without a copy.
+        if array.size == 0 or (np.isfinite(array.max()) and np.isfinite(array.min())):
+            return None
     bad = (array.view(np.int64) & 0x7FF0000000000000) == 0x7FF0000000000000
-    if not bad.any():
-        return None
     place = tuple(int(i) for i in np.unravel_index(int(np.argmax(bad)), array.shape))
     return place, float(array[place])
 
