@@ -13,6 +13,8 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from certify.adapters.sources import tensor_to_array
+
 HIDDEN_BELOW = -1e30  # a mask entry below this hides a key: masks use -inf or the lowest float
 
 
@@ -46,21 +48,21 @@ class AttentionRecord:
 
     def probabilities(self, head: int) -> NDArray[Any]:
         """The attention matrix of ``head`` with padded rows and columns removed."""
-        return self._trim(_to_numpy(head_probabilities(self, head)))
+        return self._trim(tensor_to_array(head_probabilities(self, head)))
 
     def values(self, head: int) -> NDArray[Any]:
         """The value rows of ``head``, padding removed."""
-        rows = _to_numpy(self.value[self.group(head)])
+        rows = tensor_to_array(self.value[self.group(head)])
         return rows if self.keep_keys is None else rows[self.keep_keys]
 
     def queries(self, head: int) -> NDArray[Any]:
         """The query rows (after rotation and normalisation, if any), padding removed."""
-        rows = _to_numpy(self.query[head])
+        rows = tensor_to_array(self.query[head])
         return rows if self.keep_queries is None else rows[self.keep_queries]
 
     def keys(self, head: int) -> NDArray[Any]:
         """The key rows (after rotation and normalisation, if any), padding removed."""
-        rows = _to_numpy(self.key[self.group(head)])
+        rows = tensor_to_array(self.key[self.group(head)])
         return rows if self.keep_keys is None else rows[self.keep_keys]
 
     def visible(self, query: int) -> NDArray[np.bool_]:
@@ -105,8 +107,3 @@ def attend(record: AttentionRecord) -> torch.Tensor:
         for h in range(record.heads)
     ]
     return torch.stack(rows, dim=1)
-
-
-def _to_numpy(tensor: torch.Tensor) -> NDArray[Any]:
-    tensor = tensor.detach().to("cpu")
-    return (tensor.float() if tensor.dtype == torch.bfloat16 else tensor).numpy()

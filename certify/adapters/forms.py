@@ -94,7 +94,7 @@ def score_form(
             float("nan"),
         )
     tolerance = TOLERANCE.get(record.query.dtype, 0.05)
-    best = (float("inf"), 1.0, ())
+    best: tuple[float, float, Pairs] = (float("inf"), 1.0, ())
     for pairs in hints.pairings if hints.rotary else ((),):
         for prescale in hints.prescales:
             deviation = max(
@@ -109,7 +109,8 @@ def score_form(
         record.scale,
         best[2],
         False,
-        f"the model's queries and keys differ from x W + b by {best[0]:.2g} (relative): a form not known here",
+        f"the model's queries and keys differ from x W + b by {best[0]:.2g} (relative): a form not "
+        "known here",
         best[0],
     )
 

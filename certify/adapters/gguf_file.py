@@ -18,7 +18,7 @@ from certify.errors import ModelError
 
 
 def open_gguf(path: Path, origin: str) -> Model:
-    """Open a GGUF file through transformers. Raises ModelError where the file or the family is not readable."""
+    """Open a GGUF file through transformers. Raises ModelError where it cannot be read."""
     tensors, digest = _read_header(path), _sha256(path)
     kinds = ", ".join(f"{kind} ({n} tensors)" for kind, n in Counter(tensors.values()).most_common())
     from certify.adapters.transformers_model import load_runner

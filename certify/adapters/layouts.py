@@ -47,11 +47,13 @@ SEPARATE: tuple[Separate, ...] = (
     # BERT, RoBERTa, ELECTRA, CamemBERT, XLM-R, ESM
     Separate("self.query.weight", "self.key.weight", "self.value.weight", ("output.dense.weight",)),
     # ViT, DINOv2, DeiT, BEiT as stored in files
-    Separate("attention.query.weight", "attention.key.weight", "attention.value.weight", ("output.dense.weight",)),
+    Separate("attention.query.weight", "attention.key.weight", "attention.value.weight",
+             ("output.dense.weight",)),
     # ALBERT
     Separate("query.weight", "key.weight", "value.weight", ("dense.weight",)),
     # LLaMA, Mistral, Qwen, Gemma, OPT, BART, Whisper, CLIP, Phi, GPT-J, GPT-Neo; ViT as loaded
-    Separate("q_proj.weight", "k_proj.weight", "v_proj.weight", ("o_proj.weight", "out_proj.weight", "dense.weight")),
+    Separate("q_proj.weight", "k_proj.weight", "v_proj.weight",
+             ("o_proj.weight", "out_proj.weight", "dense.weight")),
     # DistilBERT
     Separate("q_lin.weight", "k_lin.weight", "v_lin.weight", ("out_lin.weight",)),
     # T5, MT5, MPNet
@@ -220,7 +222,7 @@ def _build(
     value_dim = value[0].stop - value[0].start
     inner = tensors[output].shape[0 if conv1d else 1]
     if inner != counts.heads * value_dim:
-        return f"output projection {output} takes {inner} features, but {counts.heads} heads give {value_dim} each"
+        return f"{output} takes {inner} features, but {counts.heads} heads give {value_dim} each"
     qk_norm = any(n.startswith(path + ".") and NORM_NAMES.search(n[len(path) :]) for n in tensors)
     numbers = re.findall(r"(?:^|\.)(\d+)(?=\.|$)", path)
     return Block(
@@ -252,7 +254,10 @@ def _cut_separate(
             return f"{name} of shape {tensors[name].shape} cannot be cut into {heads} heads"
     dims = [size // heads for size, heads in zip(rows, wanted, strict=True)]
     if dims[0] != dims[1]:
-        return f"query heads have {dims[0]} coordinates but key heads {dims[1]}: not a plain product of queries and keys"
+        return (
+            f"query heads have {dims[0]} coordinates but key heads {dims[1]}: "
+            "not a plain product of queries and keys"
+        )
     return (
         dims[0],
         *(
@@ -270,7 +275,10 @@ def _cut_fused(path: str, layout: Fused, tensors: Mapping[str, TensorInfo], coun
     shape = tensors[name].shape
     parts = counts.heads + 2 * counts.kv_heads
     if len(shape) != 2 or shape[1 if layout.conv1d else 0] % parts:
-        return f"{name} of shape {shape} cannot be cut into {counts.heads} queries and 2 x {counts.kv_heads} keys and values"
+        return (
+            f"{name} of shape {shape} cannot be cut into {counts.heads} queries "
+            f"and 2 x {counts.kv_heads} keys and values"
+        )
     dim = shape[1 if layout.conv1d else 0] // parts
     per_group = counts.heads // counts.kv_heads
 

@@ -194,7 +194,9 @@ class Runner(Protocol):
     """Runs a model on inputs. One per kind of model: transformers, torch module."""
 
     skipped: list[Skipped]
-    pooling: str
+
+    @property
+    def pooling(self) -> str: ...
 
     def attention(self, inputs: Inputs) -> Iterator[AttentionCall]: ...
     def pooled_features(self, inputs: Inputs) -> Iterator[tuple[int, FloatArray]]: ...
@@ -230,7 +232,8 @@ class Model:
         self._runner: Runner | None = None
 
     def __repr__(self) -> str:
-        return f"<Model {self.name} ({self.family}): {len(self._matrices)} matrices, {len(self.skipped)} skipped>"
+        counts = f"{len(self._matrices)} matrices, {len(self.skipped)} skipped"
+        return f"<Model {self.name} ({self.family}): {counts}>"
 
     def __len__(self) -> int:
         """Number of matrices."""

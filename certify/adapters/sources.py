@@ -66,7 +66,10 @@ def tensor_to_array(tensor: torch.Tensor) -> NDArray[Any]:
 def tensor_digest(tensor: torch.Tensor) -> str:
     """sha256 over the raw little-endian bytes of ``tensor``, row-major, in its own dtype."""
     raw = tensor.detach().to("cpu").contiguous().reshape(-1)
-    return hashlib.sha256(memoryview(raw.view(torch.uint8).numpy()) if raw.numel() else b"").hexdigest()
+    digest = hashlib.sha256()
+    if raw.numel():
+        digest.update(raw.view(torch.uint8).numpy().data)
+    return digest.hexdigest()
 
 
 def dtype_name(dtype: torch.dtype) -> str:
@@ -229,7 +232,8 @@ def _weight_map(index: Path) -> dict[str, set[str] | None]:
     missing = [file for file in sorted(files) if not (index.parent / file).is_file()]
     if missing:
         raise ModelError(
-            f"{index}: shard {missing[0]} is missing ({len(files) - len(missing)} of {len(files)} shards found)"
+            f"{index}: shard {missing[0]} is missing ({len(files) - len(missing)} of {len(files)} "
+            "shards found)"
         )
     return dict(sorted(files.items()))
 
@@ -241,7 +245,8 @@ def torch_pickle(path: Path) -> TensorDictSource:
     except pickle.UnpicklingError as error:
         reason = str(error).strip().splitlines()[0] if str(error).strip() else "unknown content"
         raise ModelError(
-            f"{path}: this pickle needs more than tensors, and unpickling it could run code, so it is refused "
+            f"{path}: this pickle needs more than tensors, and unpickling it could run code, so it "
+            "is refused "
             f"({reason}). Save the weights alone with torch.save(model.state_dict(), ...) or as safetensors"
         ) from error
     except (RuntimeError, OSError, EOFError, ValueError, KeyError) as error:

@@ -24,7 +24,8 @@ from certify.adapters.forms import ScoreHints, score_form
 from certify.adapters.layouts import Block, HeadCounts, HeadCountsOf, find_blocks, output_factor
 from certify.adapters.model import AttentionCall, Inputs, Skipped
 from certify.adapters.scores import ScoreForm
-from certify.adapters.sources import TensorDictSource
+from certify.adapters.sources import TensorDictSource, tensor_to_array
+from certify.adapters.tokens import first_line
 from certify.adapters.views import apply_view
 from certify.errors import DataError
 
@@ -39,7 +40,7 @@ def module_head_counts(module: nn.Module) -> HeadCountsOf:
     def counts(path: str, _stack: str) -> HeadCounts | str:
         if path in found:
             return HeadCounts(found[path], found[path])
-        return "its number of heads is not known: this is no nn.MultiheadAttention, and the module has no transformers config"
+        return "its number of heads is not known: this is no nn.MultiheadAttention"
 
     return counts
 
@@ -66,13 +67,15 @@ class ModuleRunner:
             {str(p.dtype).removeprefix("torch.") for p in module.parameters() if p.is_floating_point()}
         )
         self.arithmetic = (
-            f"{'/'.join(dtypes)} (torch {torch.__version__}), probabilities computed head by head by certify in "
+            f"{'/'.join(dtypes)} (torch {torch.__version__}), probabilities computed head by head "
+            "by certify in "
             "place of nn.MultiheadAttention's forward and used by the model"
         )
 
     def tokenize(self, text: str) -> tuple[dict[str, NDArray[Any]], bool]:
         raise DataError(
-            "a torch module has no tokenizer: give arrays with --inputs FILE.npz, named as its forward's arguments"
+            "a torch module has no tokenizer: give arrays with --inputs FILE.npz, named as its "
+            "forward's arguments"
         )
 
     def attention(self, inputs: Inputs) -> Iterator[AttentionCall]:
@@ -90,7 +93,7 @@ class ModuleRunner:
         """Yield the mean over the rows of the module's (first) output, a (T, d) or (d,) array."""
         for index, item in enumerate(inputs.items):
             _, output = self._forward(index, item)
-            yield index, output.reshape(-1, output.shape[-1]).float().mean(dim=0).numpy()
+            yield index, tensor_to_array(output.reshape(-1, output.shape[-1]).mean(dim=0))
 
     def _forward(self, index: int, item: Any) -> tuple[list[_Recorded], torch.Tensor]:
         arguments = self._arguments(index, item)
@@ -100,7 +103,7 @@ class ModuleRunner:
                 output = self.module(**arguments)
         except (RuntimeError, ValueError, IndexError, TypeError, AssertionError) as error:
             shapes = ", ".join(f"{n} {tuple(a.shape)}" for n, a in arguments.items())
-            first = (str(error).strip().splitlines() or [type(error).__name__])[0]
+            first = first_line(error)
             raise DataError(
                 f"input {index}: {type(self.module).__name__} cannot run on {shapes} ({first})"
             ) from error
@@ -158,7 +161,7 @@ class ModuleRunner:
         self, index: int, block: Block, turn: int, item: _Recorded, output: torch.Tensor
     ) -> AttentionCall:
         record = item.record
-        x, y = item.queries_in.numpy(), item.keys_in.numpy()
+        x, y = tensor_to_array(item.queries_in), tensor_to_array(item.keys_in)
         if record.keep_keys is not None:
             y = y[record.keep_keys[: len(y)]]
         if record.keep_queries is not None:
@@ -195,7 +198,7 @@ def _recording(attentions: dict[str, nn.MultiheadAttention], into: list[_Recorde
     torch.backends.mha.set_fastpath_enabled(False)
     try:
         for path, module in attentions.items():
-            module.forward = _Replacement(path, module, into)  # type: ignore[method-assign, assignment]
+            module.forward = _Replacement(path, module, into)  # type: ignore[method-assign]
         yield
     finally:
         for module in attentions.values():

@@ -112,9 +112,10 @@ def write_gguf(path: Path, network: Any) -> None:
     writer.add_vocab_size(config.vocab_size)
     writer.add_tensor("token_embd.weight", weights["embed_tokens.weight"])
     writer.add_tensor("output_norm.weight", weights["norm.weight"])
-    names = {"self_attn.q_proj": "attn_q", "self_attn.k_proj": "attn_k", "self_attn.v_proj": "attn_v",
-             "self_attn.o_proj": "attn_output", "mlp.gate_proj": "ffn_gate", "mlp.up_proj": "ffn_up",
-             "mlp.down_proj": "ffn_down", "input_layernorm": "attn_norm", "post_attention_layernorm": "ffn_norm"}  # fmt: skip
+    attention = {"q_proj": "attn_q", "k_proj": "attn_k", "v_proj": "attn_v", "o_proj": "attn_output"}
+    names = {f"self_attn.{ours}": theirs for ours, theirs in attention.items()}
+    names |= {"mlp.gate_proj": "ffn_gate", "mlp.up_proj": "ffn_up", "mlp.down_proj": "ffn_down"}
+    names |= {"input_layernorm": "attn_norm", "post_attention_layernorm": "ffn_norm"}
     for layer in range(config.num_hidden_layers):
         for ours, theirs in names.items():
             weight = weights[f"layers.{layer}.{ours}.weight"]

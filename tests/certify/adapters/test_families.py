@@ -10,6 +10,7 @@ import pytest
 import torch
 
 from certify.adapters import AttentionCall, Inputs, Model, ModelMatrix, open_model
+from certify.adapters.config import VERIFIED_FAMILIES
 from certify.adapters.forms import weight_and_bias
 from tests.certify.adapters.families import HOOKED, UNHOOKED, build, example
 
@@ -122,7 +123,7 @@ def bias_of(runner: Any, cut: Any) -> Any:
 
 
 def test_probabilities_and_output_agree_with_eager(saved: tuple[str, Any, Model]) -> None:
-    """The hook against the library's eager attention, and sum_h P_h V_h W_O^h against the output projection."""
+    """The hook against eager attention, and sum_h P_h V_h W_O^h against the output projection."""
     _, original, model = saved
     arguments = example(original)
     original.set_attn_implementation("eager")
@@ -163,6 +164,11 @@ def test_probabilities_and_output_agree_with_eager(saved: tuple[str, Any, Model]
         assert np.max(np.abs(mixed - own.reshape(mixed.shape))) <= 10 * TOLERANCE
 
 
+def test_verified_families_are_those_of_this_file() -> None:
+    tried = {make().model_type for make in (*HOOKED.values(), *UNHOOKED.values())}
+    assert tried | {"torch"} == VERIFIED_FAMILIES  # torch: test_torch_modules.py
+
+
 def test_memory_holds_no_attention_stack(saved: tuple[str, Any, Model]) -> None:
     """What a call keeps is of size T, not heads * T * S (masks aside, which are shared by the heads)."""
     _, original, model = saved
@@ -184,7 +190,7 @@ def test_unhooked_families_list_heads_and_say_why_attention_is_skipped(family: s
 
 @pytest.mark.parametrize("family", sorted(UNHOOKED))
 def test_unhooked_layouts_against_eager_attention(family: str, tmp_path: Path) -> None:
-    """v and W_O: sum_h P_h V_h W_O^h is the block's output. q and k: scores explain log P up to a content-free term."""
+    """v, W_O: sum_h P_h V_h W_O^h is the block's output. q, k: log P less scores is content-free."""
     original = build(UNHOOKED[family])
     original.save_pretrained(tmp_path / "m")
     model = open_model(str(tmp_path / "m"))
@@ -203,12 +209,14 @@ def test_unhooked_layouts_against_eager_attention(family: str, tmp_path: Path) -
             )
             handles.append(
                 network.get_submodule(projection).register_forward_pre_hook(
-                    lambda _m, a, key=block.path + "/in": rows.__setitem__(key, a[0][0].numpy())
+                    lambda _m, a, rows=rows, key=block.path + "/in": rows.__setitem__(key, a[0][0].numpy())
                 )
             )
             handles.append(
                 network.get_submodule(output).register_forward_hook(
-                    lambda _m, _a, out, key=block.path + "/out": rows.__setitem__(key, out[0].numpy())
+                    lambda _m, _a, out, rows=rows, key=block.path + "/out": rows.__setitem__(
+                        key, out[0].numpy()
+                    )
                 )
             )
         with torch.no_grad():

@@ -30,10 +30,13 @@ def rotary_angles(form: ScoreForm, queries: np.ndarray, rows: np.ndarray) -> np.
     return np.angle(turned / still)
 
 
-@pytest.mark.parametrize("family", ["bert", "gpt2", "opt", "t5", "whisper", "llama", "llama biased", "gptj", "gpt_neox", "phi",
-                                    "gpt_oss", "phi3", "gemma2"])  # fmt: skip
+PLAIN = ["bert", "gpt2", "opt", "t5", "whisper"]
+ROTARY = ["gemma2", "gpt_neox", "gpt_oss", "gptj", "llama", "llama biased", "phi", "phi3"]
+
+
+@pytest.mark.parametrize("family", PLAIN + ROTARY)
 def test_blocks_and_known_features_give_the_models_scores(family: str, tmp_path: Path) -> None:
-    """score = scale * sum_b <Q_b K_b^T, x feature_b^T> with the features of the docstring, up to a shift per query.
+    """score = scale * sum_b <Q_b K_b^T, x feature_b^T> with the docstring's features, up to a shift.
 
     The recorded q, k are the model's own; W~ comes from the weights alone; the angles are known features.
     """
@@ -69,7 +72,7 @@ def with_one(rows: np.ndarray) -> np.ndarray:
 
 @pytest.mark.parametrize(("family", "multiplier"), [("bert", 1), ("llama", 4), ("gpt_neox", 3), ("gptj", 3)])
 def test_feature_multiplier_counts_the_copies(family: str, multiplier: int, tmp_path: Path) -> None:
-    """Heads of 8: llama turns all (4 pairs); NeoX and GPT-J turn 4 coordinates (2 pairs, and 4 left still)."""
+    """Heads of 8: llama turns all (4 pairs); NeoX and GPT-J turn 4 (2 pairs) and leave 4 still."""
     _, calls = calls_of(family, tmp_path)
     form = calls[0].score_form(0)
     assert form is not None
@@ -97,10 +100,10 @@ def planted(call: AttentionCall, runner: Any, block: Any, hints: ScoreHints, hea
 
 
 def test_planted_faults_in_a_layout_are_refused(tmp_path: Path) -> None:
-    """Wrong head, swapped q and k, forgotten scale, wrong rotary pairing: each is not covered, with a reason."""
+    """Wrong head, swapped q and k, forgotten scale, wrong pairing: not covered, with a reason."""
     runner, calls = calls_of("gptj", tmp_path)
-    block, module = runner.blocks[1], runner._module_of(runner.blocks[1])
-    hints = runner._hints(block, module)
+    block = runner.blocks[1]
+    hints = runner.score_hints(block)
     assert planted(calls[1], runner, block, hints).covered
     interleaved, half = rotary_pairings(block.head_dim, 4, True)
     faults = [
@@ -125,7 +128,7 @@ def test_planted_faults_in_a_layout_are_refused(tmp_path: Path) -> None:
 def test_a_planted_fault_in_the_grouping_of_keys_is_refused(tmp_path: Path) -> None:
     runner, calls = calls_of("llama", tmp_path)
     block = runner.blocks[0]
-    hints = runner._hints(block, runner._module_of(block))
+    hints = runner.score_hints(block)
     assert all(planted(calls[0], runner, block, hints, h).covered for h in range(6))
     spread = tuple(block.key[(h * 3) % 6] for h in range(6))  # head h on key head h % 2, not h // 3
     refused = [not planted(calls[0], runner, replace(block, key=spread), hints, h).covered for h in range(6)]

@@ -173,7 +173,8 @@ def test_shared_weights_are_counted_once_and_every_use_is_a_layer() -> None:
 
 def test_module_and_object(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "my_models.py").write_text(
-        "from torch import nn\nnet = nn.Linear(3, 4)\nclass Holder:\n    inner = net\ndef make():\n    return nn.Linear(5, 6)\nnumber = 3\n"
+        "from torch import nn\nnet = nn.Linear(3, 4)\nclass Holder:\n    inner = net\ndef make():\n "
+        "   return nn.Linear(5, 6)\nnumber = 3\n"
     )
     monkeypatch.syspath_prepend(str(tmp_path))
     assert [m.shape for m in open_model("my_models:net").matrices()] == [(4, 3)]
