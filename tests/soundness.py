@@ -23,6 +23,7 @@ from certify.kernel.effective_rank import ORDER_POWER, Spectrum, effective_rank_
 from certify.kernel.enclosure import Enclosure
 from certify.kernel.norms import frobenius_of, nuclear_of, schatten4_of, spectral_of, unscaled
 from certify.kernel.scaling import Scaled, scale
+from certify.kernel.selftest import gradual_underflow
 from certify.kernel.singular_values import SingularValues, from_factors
 from certify.kernel.tight import from_factors_tightly
 from tests import strategies, truth
@@ -30,6 +31,17 @@ from tests import strategies, truth
 arb = flint.arb
 EPS = tuple(Fraction(text) for text in ("1/1000000", "1/2", "1/1000000000000", "1/3"))
 LEVELS = tuple(Fraction(text) for text in ("9/10", "1/2", "1", "999999/1000000"))
+
+
+@contextmanager
+def flushing(on: bool) -> Iterator[None]:
+    """Within the block this thread reads and writes subnormals as zero (numpy included)."""
+    before = not gradual_underflow()
+    torch.set_flush_denormal(on)
+    try:
+        yield
+    finally:
+        torch.set_flush_denormal(before)
 
 
 @dataclass
@@ -94,7 +106,7 @@ class Subject:
 
 def check_values(ledger: Ledger, claim: str, subject: Subject, values: SingularValues) -> None:
     """Scaled and unscaled enclosures of a spectrum against the truth."""
-    with flint.ctx.workprec(truth.BITS):
+    with flushing(False), flint.ctx.workprec(truth.BITS):
         unit = arb(2) ** int(values.exponent)
         holds = len(values) == len(subject.sigma)
         for i, sigma in enumerate(subject.sigma if holds else []):
@@ -110,9 +122,10 @@ def check_values(ledger: Ledger, claim: str, subject: Subject, values: SingularV
 
 def check_enclosure(ledger: Ledger, claim: str, subject: Subject, value: Enclosure, exact: arb) -> None:
     low, high = value.endpoints
-    with flint.ctx.workprec(truth.BITS):
-        holds = truth.meets(exact, low, high) and not exact < arb(value.lower)
-        holds = holds and (value.upper == np.inf or not exact > arb(value.upper))
+    lower, upper = value.lower, value.upper
+    with flushing(False), flint.ctx.workprec(truth.BITS):
+        holds = truth.meets(exact, low, high) and not exact < arb(lower)
+        holds = holds and (upper == np.inf or not exact > arb(upper))
     ledger.record(claim, holds, lambda: f"{subject.label} {subject.A.tolist()}: {exact} not in {value!r}")
 
 
@@ -275,20 +288,10 @@ def products_for(rng: np.random.Generator, X: np.ndarray) -> Sequence[strategies
     )
 
 
-@contextmanager
-def flushing(on: bool) -> Iterator[None]:
-    """Within the block this thread reads and writes subnormals as zero (numpy included)."""
-    torch.set_flush_denormal(on)
-    try:
-        yield
-    finally:
-        torch.set_flush_denormal(False)
-
-
 def attack(
     seed: int, count: int, effort: Effort = Effort(), ledger: Ledger | None = None, *, flush: bool = False
 ) -> Ledger:
-    """``count`` random matrices of all kinds, each under one of the products, with or without flush-to-zero."""
+    """``count`` random matrices of all kinds, each under one of the products; ``flush``: to zero."""
     book = Ledger() if ledger is None else ledger
     rng = np.random.default_rng(seed)
     for i in range(count):

@@ -7,6 +7,7 @@ outward when needed. Every function here names its direction.
 from __future__ import annotations
 
 import math
+import struct
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 
@@ -15,6 +16,8 @@ import flint
 from certify.errors import NotCertified
 
 arb = flint.arb
+
+_SMALLEST_NORMAL = arb(2) ** -1022
 
 
 def finite(ball: arb) -> arb:
@@ -29,14 +32,32 @@ def exact_ball(value: float) -> arb:
     number = float(value)
     if not math.isfinite(number):
         raise NotCertified(f"the number {number} is not finite; no finite bound follows from it")
+    if abs(number) < 2.0**-1022:  # true also where subnormals are read as 0
+        return _exact_subnormal(number)
     return arb(number)
+
+
+def _exact_subnormal(number: float) -> arb:
+    """From the bits: where the processor flushes subnormals, FLINT and ``as_integer_ratio`` misread them."""
+    pattern = struct.unpack("<q", struct.pack("<d", number))[0]
+    magnitude = arb(pattern & (2**52 - 1)) * arb(2) ** -1074
+    return -magnitude if pattern < 0 else magnitude
 
 
 def float_above(ball: arb) -> float:
     """A double >= every point of ``ball`` (infinity when it lies beyond the largest double)."""
     upper = finite(ball).upper()
+    if abs(upper) < _SMALLEST_NORMAL:
+        return _subnormal_above(upper)
     nearest = float(upper)
     return nearest if arb(nearest) >= upper else math.nextafter(nearest, math.inf)
+
+
+def _subnormal_above(x: arb) -> float:
+    """The least double >= x for |x| < 2^-1022, from its bits: flush-to-zero cannot touch it."""
+    units = math.ceil(rational(x) * 2**1074)
+    pattern = units if units >= 0 else -units - 2**63  # sign bit and magnitude
+    return float(struct.unpack("<d", struct.pack("<q", pattern))[0])
 
 
 def float_below(ball: arb) -> float:

@@ -16,7 +16,15 @@ from typing import NoReturn
 import flint
 
 from certify.errors import NotCertified, Undecided
-from certify.kernel.directed import decimal_above, decimal_below, finite, float_above, float_below, rational
+from certify.kernel.directed import (
+    decimal_above,
+    decimal_below,
+    exact_ball,
+    finite,
+    float_above,
+    float_below,
+    rational,
+)
 
 arb = flint.arb
 Exact = int | float | Fraction | Decimal | str
@@ -31,9 +39,11 @@ def exact_fraction(value: Exact) -> Fraction:
             f"{value!r} ({type(value).__name__}) is not an exact number; "
             "give an int, a float (taken at its exact value), a Fraction or a decimal string"
         )
-    if isinstance(value, float) and not math.isfinite(value):
+    if not isinstance(value, float):
+        return Fraction(value)
+    if not math.isfinite(value):
         raise NotCertified(f"{value} is not a real number")
-    return Fraction(value)
+    return rational(exact_ball(value))
 
 
 def _ball(value: Fraction) -> arb:

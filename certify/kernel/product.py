@@ -18,6 +18,7 @@ from typing import Any
 import flint
 import numpy as np
 
+import certify.oracles.factors as oracle
 from certify.errors import MatrixError, NotCertified
 from certify.kernel.directed import exact_ball, float_above, float_below
 from certify.kernel.enclosure import Enclosure
@@ -28,7 +29,6 @@ from certify.kernel.scaling import Scaled, clean, flush, scale
 from certify.kernel.singular_values import SingularValues, defect
 from certify.kernel.spectrum import Mode, as_mode, enclose_scaled
 from certify.kernel.upper import upper_frobenius, upper_product_of_magnitudes, upper_spectral
-import certify.oracles.factors as oracle
 
 arb = flint.arb
 
@@ -130,7 +130,8 @@ def frobenius_norm_of_product(Q: Any, K: Any, *, device: str = "cpu") -> Enclosu
         magnitude = multiply(np.abs(q.X).T, np.abs(q.X)) * multiply(np.abs(k.X).T, np.abs(k.X))
     d = q.X.shape[1]
     roundings = q.X.shape[0] + k.X.shape[0] + 2 * d + 2
-    slack = growth(roundings) * exact_ball(magnitude.sum(axis=0).sum()) * (1 + growth(roundings)) + arb(2) ** -800
+    g = growth(roundings)
+    slack = g * (1 + g) * exact_ball(magnitude.sum(axis=0).sum()) + arb(2) ** -800  # 2^-800: underflow
     square = exact_ball(inner.sum(axis=0).sum())
     q_norm, k_norm = upper_frobenius(q.X), upper_frobenius(k.X)
     removed = q.radius_F * k_norm + (q_norm + q.radius_F) * k.radius_F

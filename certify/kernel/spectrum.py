@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+import certify.oracles.factors as oracle
 from certify.errors import InputError, MatrixError
 from certify.kernel.cheap import from_eigenvectors
 from certify.kernel.multiply import current_device, multiply, use_device
@@ -16,7 +17,6 @@ from certify.kernel.reading import Array, exact_float64, read_matrices
 from certify.kernel.scaling import Scaled, scale
 from certify.kernel.singular_values import SingularValues, from_factors
 from certify.kernel.tight import from_factors_tightly
-import certify.oracles.factors as oracle
 
 
 class Mode(Protocol):
