@@ -26,7 +26,7 @@ def peeled_confidence() -> sympy.Expr:
 
 def grid_value() -> sympy.Expr:
     """``c0 rho^j``, the complexity rounded up to the grid."""
-    return c0 * sympy.exp(j * sympy.log(rho))
+    return c0 * rho**j
 
 
 def sphere_constant(dimension: sympy.Expr) -> sympy.Expr:

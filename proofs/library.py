@@ -1,0 +1,118 @@
+"""All derivations in reading order: built, stored as JSON, and re-checked from the stored files.
+
+``python -m proofs.library`` writes the stored files anew. Everything else only reads them.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import sys
+from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from proofs.build import prose
+from proofs.kernel import LEVELS, Statement, check_library, read_statement
+
+STORE = Path(__file__).parent / "stored"
+ORDER: tuple[str, ...] = (
+    "lemmas.l01_symmetrization", "lemmas.l02_mcdiarmid", "lemmas.l03_uniform_deviation", "lemmas.l04_massart",
+    "lemmas.l05_contraction", "lemmas.l06_khintchine", "lemmas.l07_vector_contraction", "lemmas.l08_matrix_series",
+    "lemmas.l09_duality", "lemmas.l10_dudley", "lemmas.l11_nets", "lemmas.l12_softmax", "lemmas.l13_attention_map",
+    "lemmas.l14_effective_ranks", "lemmas.l15_occam", "lemmas.l16_pac_bayes", "lemmas.l17_gaussian_entropy",
+    "lemmas.l18_gaussian_maximum",
+)
+
+
+def machine_table() -> dict[str, str]:
+    """Names of derivations whose statement Coq has checked, with the theorem's name."""
+    path = STORE / "machine.json"
+    table: dict[str, str] = json.loads(path.read_text()) if path.exists() else {}
+    return table
+
+
+def build() -> list[dict[str, Any]]:
+    """Write every derivation from its source file, with the level of each used lemma filled in."""
+    levels: dict[str, str] = {}
+    stated: dict[str, set[str]] = {}
+    built: list[dict[str, Any]] = []
+    machine = machine_table()
+    for module_name in ORDER:
+        module = importlib.import_module(f"proofs.{module_name}")
+        for derive in getattr(module, "DERIVATIONS", None) or (module.derive,):
+            data = derive().data()
+            for step in data["steps"]:
+                if step["rule"] == "lemma":
+                    used = step["data"]["name"]
+                    step["level"] = levels.get(used, "unknown")
+                    step["data"]["with"] = {k: v for k, v in step["data"]["with"].items() if k in stated.get(used, ())}
+            weakest = max((s["level"] for s in data["steps"]), key=lambda x: LEVELS.index(x) if x in LEVELS else 99)
+            levels[data["name"]] = "coq" if data["name"] in machine else weakest
+            stated[data["name"]] = {name for name, _, _ in read_statement(data, "paper").variables}
+            built.append(data)
+    return built
+
+
+def goals(derivations: list[dict[str, Any]]) -> dict[str, Any]:
+    """The recorded statements: what each derivation must prove, and the level of each of its steps."""
+    return {d["name"]: {"variables": d["variables"], "hypotheses": d["hypotheses"], "conclusion": d["conclusion"]}
+            for d in derivations}
+
+
+def _levels(derivations: list[dict[str, Any]], library: Mapping[str, Statement]) -> dict[str, Any]:
+    return {d["name"]: {"level": library[d["name"]].level, "steps": {s["id"]: s["level"] for s in d["steps"]}}
+            for d in derivations}
+
+
+def write() -> dict[str, Statement]:
+    """Build, check and store all derivations."""
+    from proofs.cited import CITED
+
+    derivations = build()
+    ledger: dict[str, Any] = {}
+    for derivation in derivations:
+        ledger |= prose(derivation)
+    library = check_library(derivations, CITED, ledger, goals(derivations), machine_table())
+    STORE.mkdir(exist_ok=True)
+    for derivation in derivations:
+        _save(f"{derivation['name']}.json", derivation)
+    _save("order.json", [d["name"] for d in derivations])
+    _save("prose.json", ledger)
+    _save("goals.json", goals(derivations))
+    _save("levels.json", _levels(derivations, library))
+    expected = {f"{d['name']}.json" for d in derivations} | {
+        "order.json", "prose.json", "goals.json", "levels.json", "machine.json"}
+    for stale in {p.name for p in STORE.glob("*.json")} - expected:
+        (STORE / stale).unlink()
+    load.cache_clear()
+    return library
+
+
+def _save(name: str, value: Any) -> None:
+    (STORE / name).write_text(json.dumps(value, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+@lru_cache(maxsize=1)
+def load() -> tuple[dict[str, Any], ...]:
+    """The stored derivations in order."""
+    order = json.loads((STORE / "order.json").read_text())
+    return tuple(json.loads((STORE / f"{name}.json").read_text()) for name in order)
+
+
+def stored(name: str) -> Any:
+    """A stored record: ``prose``, ``goals``, ``levels``."""
+    return json.loads((STORE / f"{name}.json").read_text())
+
+
+def recheck() -> dict[str, Statement]:
+    """Re-check every stored derivation against the recorded goals; raises ``Refused``."""
+    from proofs.cited import CITED
+
+    return check_library(load(), CITED, stored("prose"), stored("goals"), machine_table())
+
+
+if __name__ == "__main__":
+    checked = write()
+    print(f"{len(load())} derivations built, checked and stored, {len(checked)} statements", file=sys.stderr)
