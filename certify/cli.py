@@ -15,7 +15,7 @@ from importlib import metadata
 
 from certify.errors import InputError
 
-COMMANDS: tuple[str, ...] = ()
+COMMANDS: tuple[str, ...] = ("report", "verify")
 
 EXIT_CODES = """\
 exit codes:

@@ -97,39 +97,43 @@ def softmax_margins(
     MARGIN_ERROR * sum_t p_t |a_t|_1 (1 + largest sum of |score entries|), which covers every rounding: the
     score's error is multiplied into the weight p_t, the rest are relative errors of products and sums.
     """
-    weight, size = _weights(tokens, scores)
-    outputs = [_readout(tokens, values[:, :, j], weight) for j in range(values.shape[2])]
-    spread = sum(bound for _, bound in outputs) * (MARGIN_ERROR * (1.0 + size))
-    if len(outputs) == 1:
-        return np.where(labels == 1, 1.0, -1.0) * outputs[0][0], spread
-    logits = np.stack([value for value, _ in outputs], axis=1)
-    own = np.take_along_axis(logits, labels[:, None], axis=1)[:, 0]
-    np.put_along_axis(logits, labels[:, None], -np.inf, axis=1)
-    return own - logits.max(axis=1), spread
+    places = _places(tokens, scores.shape)
+    weight = _softmax(_look_up(scores, places), tokens[:, :, 0] == PADDING)
+    columns = [values[:, :, j] for j in range(values.shape[2])]
+    logits = np.stack([(weight * _look_up(column, places)).sum(axis=1) for column in columns], axis=1)
+    sizes = sum(_size(column, places, weight) for column in columns)
+    radius = (sizes + np.finfo(float).tiny) * (MARGIN_ERROR * (1.0 + _size(scores, places, None)))
+    return _margin(logits, labels), radius
 
 
-def _look_up(table: np.ndarray, tokens: np.ndarray) -> np.ndarray:
-    """sum_j table[., tokens[., ., j]] (n, T) for a table (1 or n, d + 1)."""
-    columns = range(tokens.shape[2])
-    if len(table) == 1:
-        return sum(table[0][tokens[:, :, j]] for j in columns)  # type: ignore[return-value]
-    rows = np.arange(len(tokens))[:, None]
-    return sum(table[rows, tokens[:, :, j]] for j in columns)  # type: ignore[return-value]
+def _places(tokens: np.ndarray, shape: tuple[int, ...]) -> list[np.ndarray]:
+    """For each of the k coordinates the flat places (n, T) in a table (1 or n, d + 1); padding is the last."""
+    d = shape[1] - 1
+    rows = (np.arange(len(tokens)) * (d + 1))[:, None] if shape[0] > 1 else 0
+    return [np.where(tokens[:, :, j] < 0, d, tokens[:, :, j]) + rows for j in range(tokens.shape[2])]
 
 
-def _weights(tokens: np.ndarray, scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Softmax weights (n, T) and the largest sum of absolute score entries of each unit (n,)."""
-    raw = _look_up(scores, tokens)
-    size = _look_up(np.abs(scores), tokens).max(axis=1)
-    raw = np.where(tokens[:, :, 0] == PADDING, -np.inf, raw)
+def _look_up(table: np.ndarray, places: list[np.ndarray]) -> np.ndarray:
+    """sum_j table[places_j] (n, T)."""
+    flat = np.ascontiguousarray(table).reshape(-1)
+    total = flat.take(places[0])
+    for place in places[1:]:
+        total += flat.take(place)
+    return total
+
+
+def _size(table: np.ndarray, places: list[np.ndarray], weight: np.ndarray | None) -> np.ndarray:
+    """Bounds (n,) on the sums of absolute entries: sharp for one table, by the largest entry for many."""
+    if len(table) > 1:
+        return len(places) * np.abs(table).max(axis=1)
+    sums = _look_up(np.abs(table), places)
+    return np.asarray(sums.max(axis=1) if weight is None else (weight * sums).sum(axis=1))
+
+
+def _softmax(raw: np.ndarray, padded: np.ndarray) -> np.ndarray:
+    raw[padded] = -np.inf
     weight = np.exp(raw - raw.max(axis=1, keepdims=True))
-    return weight / weight.sum(axis=1, keepdims=True), size
-
-
-def _readout(tokens: np.ndarray, column: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """sum_t p_t a_t and sum_t p_t |a_t| (n,)."""
-    value = (weight * _look_up(column, tokens)).sum(axis=1)
-    return value, (weight * _look_up(np.abs(column), tokens)).sum(axis=1) + np.finfo(float).tiny
+    return np.asarray(weight / weight.sum(axis=1, keepdims=True))
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,177 @@
+"""``certify report``: everything certified about a model, as JSON, HTML and a terminal summary."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import sys
+from fractions import Fraction
+from pathlib import Path
+
+from certify.errors import DataError, InputError
+
+DESCRIPTION = """\
+Certify a model: enclosures that provably contain the singular values and effective ranks of every
+weight and of every attention matrix on your inputs, and the generalization bounds that follow, with
+every hypothesis met, assumed or violated. A bound that promises nothing is called vacuous.
+
+MODEL is a folder (Hugging Face or safetensors), a file (.safetensors, .npz, .pt, .gguf),
+module:object, or the short name of an installed model package (minilm, smollm2).
+"""
+
+EPILOG = """\
+examples:
+  certify report minilm --text examples/text.txt --out out/minilm
+  certify report ./my-model --out out/mine --jobs 2
+  certify report ./my-model --text mails.txt --out out/mails --samples 50000 --delta 0.01
+
+what is written to DIR:
+  report.html   one file to read and share; works offline, prints well
+  report.json   every number, rounded outward (docs/reference/report.md); `certify verify` re-checks it
+  .work/        finished pieces of a run that was interrupted: the same command picks them up
+
+exit codes: 0 everything certified; 1 something was not certified or was skipped unexpectedly (it is
+listed); 2 bad usage or input
+"""
+
+
+def register(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the parser of ``certify report``."""
+    parser = subparsers.add_parser(
+        "report",
+        help="certify a model: spectra, effective ranks, bounds",
+        description=DESCRIPTION,
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("model", metavar="MODEL", help="the model to certify (see above)")
+    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="where to write the report")
+    inputs = parser.add_mutually_exclusive_group()
+    inputs.add_argument("--text", type=Path, metavar="FILE", help="UTF-8 text, one input per line")
+    inputs.add_argument(
+        "--inputs", type=Path, metavar="FILE.npz", help="arrays named like the model's forward arguments"
+    )
+    _bound_options(parser.add_argument_group("the bound (fixed before the sample is drawn)"))
+    run_options = parser.add_argument_group("how to run")
+    run_options.add_argument(
+        "--mode",
+        choices=("default", "tight", "cheap"),
+        default="default",
+        help="width of the enclosures against time (default: default, radius about 1e-11 of the largest value)",
+    )
+    run_options.add_argument(
+        "--jobs", type=_count, default=1, metavar="N", help="worker processes (default: 1)"
+    )
+    run_options.add_argument(
+        "--json", action="store_true", help="print the report as JSON on stdout, nothing else"
+    )
+    run_options.add_argument("--quiet", action="store_true", help="no progress and no summary")
+    run_options.add_argument(
+        "--trust-remote-code",
+        action="store_true",
+        help="run Python code that came with the model (never done without this flag)",
+    )
+    parser.set_defaults(run=run)
+
+
+def _bound_options(group: argparse._ArgumentGroup) -> None:
+    group.add_argument(
+        "--delta", type=_probability, default="0.05", help="failure probability (default: 0.05)"
+    )
+    group.add_argument(
+        "--loss-lipschitz",
+        type=_positive,
+        default="1",
+        metavar="L",
+        help="Lipschitz constant of the loss in the outputs, loss in [0, 1] (default: 1; ramp at margin g: 1/g)",
+    )
+    group.add_argument(
+        "--samples",
+        type=_count,
+        default=None,
+        metavar="m",
+        help="size of the training sample (default: a curve)",
+    )
+    group.add_argument(
+        "--readout-norm",
+        type=_positive,
+        default="1",
+        metavar="OMEGA",
+        help="Frobenius norm of the trained read-out (default: 1)",
+    )
+    group.add_argument(
+        "--outputs", type=_count, default=2, metavar="K", help="outputs of the read-out (default: 2)"
+    )
+
+
+_DECIMAL = re.compile(r"\d+(\.\d+)?([eE][-+]?\d{1,3})?")
+
+
+def _positive(text: str) -> str:
+    """A positive decimal number, kept as text so that it stays exact."""
+    if not _DECIMAL.fullmatch(text) or not Fraction(text) > 0:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a positive decimal number such as 0.5 or 1e-3")
+    return text
+
+
+def _probability(text: str) -> str:
+    if not Fraction(_positive(text)) < 1:
+        raise argparse.ArgumentTypeError(f"{text} is not a probability between 0 and 1")
+    return text
+
+
+def _count(text: str) -> int:
+    if not re.fullmatch(r"[1-9]\d{0,17}", text):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number >= 1")
+    return int(text)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Build and write the report; the exit code says whether everything was certified."""
+    os.environ.setdefault("HF_HUB_OFFLINE", "1")
+    os.environ.setdefault("TRANSFORMERS_VERBOSITY", "error")
+    _check_files(arguments)
+
+    from certify.bounds.peeling import Settings
+    from certify.engine.matrices import Measures
+    from certify.report import build, progress, terminal, writing
+
+    settings = Settings(
+        arguments.delta,
+        arguments.loss_lipschitz,
+        arguments.outputs,
+        arguments.readout_norm,
+        arguments.samples,
+    )
+    request = build.Request(
+        model=arguments.model,
+        out=arguments.out,
+        text=arguments.text,
+        arrays=arguments.inputs,
+        jobs=arguments.jobs,
+        trust_remote_code=arguments.trust_remote_code,
+        measures=Measures(mode=arguments.mode),
+        settings=settings,
+    )
+    shown = progress.Silent() if arguments.quiet else progress.Bars()
+    with shown:
+        report = build.run(request, shown)
+    paths = writing.write(report, arguments.out)
+    if arguments.json:
+        sys.stdout.write(paths.json.read_text(encoding="utf-8"))
+    elif not arguments.quiet:
+        terminal.show(report, paths)
+    return 0 if report["status"] == "certified" else 1
+
+
+def _check_files(arguments: argparse.Namespace) -> None:
+    for path in (arguments.text, arguments.inputs):
+        if path is not None and not path.is_file():
+            raise DataError(f"{path}: no such file")
+    try:
+        arguments.out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(
+            f"{arguments.out}: cannot be made a folder ({error.strerror}); choose another --out"
+        ) from error

@@ -1,0 +1,73 @@
+"""The summary in the terminal: what was certified, the capacity, what the bounds say, where to read on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from certify.report import view
+from certify.report.writing import Paths
+
+
+def show(report: Mapping[str, Any], paths: Paths, console: Console | None = None) -> None:
+    """Print the summary of a report on stdout."""
+    out = console or Console()
+    good = report["status"] == "certified"
+    verdict = "[green]everything certified[/]" if good else "[yellow]incomplete[/]"
+    out.print(f"\n[bold]{report['model']['name']}[/] ({report['model']['family']}): {verdict}")
+    out.print(_counts(report))
+    _problems(out, report)
+    if report["attention"]:
+        out.print(_capacity_table(report))
+        _bounds(out, report)
+    out.print(f"\n  page    {paths.html}\n  numbers {paths.json}")
+    out.print(f"  check   certify verify {paths.json} --model {report['model']['origin']}\n", highlight=False)
+
+
+def _counts(report: Mapping[str, Any]) -> str:
+    parts = [f"{n} {view.ROLE_TITLES[role]}" for role, n in view.roles(report["matrices"]).items()]
+    if report["attention"]:
+        parts.append(f"{view.heads_certified(report)} attention matrices on {report['inputs']['count']} inputs")
+    return "  " + ", ".join(parts)
+
+
+def _problems(out: Console, report: Mapping[str, Any]) -> None:
+    listed = [(item["name"], item["reason"]) for item in report["uncertified"]]
+    listed += [(f"{s['name']} (skipped)", s["reason"]) for s in report["skipped"] if not s["expected"]]
+    for name, reason in listed[:20]:
+        out.print(f"  [yellow]not certified[/] {name}: {reason}", highlight=False)
+    if len(listed) > 20:
+        out.print(f"  [yellow]... and {len(listed) - 20} more, in the report[/]")
+
+
+def _capacity_table(report: Mapping[str, Any]) -> Table:
+    table = Table(title="Largest effective rank of the attention matrices (R)", title_justify="left")
+    table.add_column("definition")
+    table.add_column("R", justify="right")
+    table.add_column("where")
+    table.add_column("sqrt(R/m): not a valid bound", justify="right", style="red")
+    for item in report["nominal"]:
+        capacity = report["attention"]["capacity"][item["kind"]]
+        where = f"{view.place(capacity['at'])}, input {capacity['at']['input']}"
+        table.add_row(item["kind"], view.shown(capacity), where, view.shown(item["value"], 4))
+    return table
+
+
+def _bounds(out: Console, report: Mapping[str, Any]) -> None:
+    if report["nominal"]:
+        out.print(f"  [dim]{report['nominal'][0]['why']} (Counterexample {report['nominal'][0]['counterexample']}.)[/]")
+    for group in report["bounds"]:
+        out.print(f"\n  [bold]{group['title']}[/] (Theorem {group['theorem']})")
+        out.print(f"  {view.bound_words(group)}", highlight=False)
+        for row in view.needed(group):
+            most = "" if row["most"] == row["fewest"] else f" (best head) to {row['most']} (last head)"
+            out.print(f"    below {row['level']:>4} from m = {row['fewest']}{most}", highlight=False)
+        statuses = {
+            s: [h["id"] for h in group["hypotheses"] if h["status"] == s] for s in ("met", "assumed", "violated")
+        }
+        out.print(
+            "    " + "; ".join(f"{s}: {', '.join(ids)}" for s, ids in statuses.items() if ids), highlight=False
+        )
