@@ -12,10 +12,17 @@ letter after, and a constant 1. All of it is fixed before any sample is drawn: t
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 
+from certify.bounds.risk.heads import Head
+from certify.bounds.risk.norm_bounds import TRAINED
+from certify.bounds.risk.occam import COMPRESSED
+from certify.bounds.risk.pac_bayes import DRAWN, GIBBS, softmax_draw_errors
+from certify.bounds.risk.run import Heads
 from certify.bounds.risk.samples import PADDING, Sample
+from certify.bounds.risk.table import Truth
 from certify.errors import DataError, InputError
 
 ALPHABET = "abcdefghijklmnopqrstuvwxyzäöåąćęłńóśźż"
@@ -78,3 +85,26 @@ def population(languages: tuple[str, str] = LANGUAGES, size: int = WORDS_PER_LAN
     words = kept[0] + kept[1]
     labels = np.repeat(np.arange(2), [len(k) for k in kept])
     return Population(tuple(words), Sample(tokens_of(words), labels, DIMENSION))
+
+
+def truths(heads: Heads, population: Population, draws: int = 3) -> dict[str, Truth]:
+    """Risks over the whole population: error counts for fixed heads, an estimate for noisy ones."""
+    n = len(population.words)
+    fixed: dict[str, Head] = {
+        COMPRESSED: heads.compressed.head,
+        TRAINED: heads.trained,
+        DRAWN: heads.single(heads.drawn),
+        f"{DRAWN}, prior from part 1": heads.single(heads.split_drawn),
+    }
+    found = {}
+    for name, head in fixed.items():
+        margins = head.margins(population.sample)
+        upper = Fraction(margins.errors(), n)
+        found[name] = Truth(f"exact: errors over all {n} words", upper - Fraction(margins.undecided(), n), upper)
+    for name, q in ((GIBBS, heads.posterior), (f"{GIBBS}, prior from part 1", heads.split_posterior)):
+        errors = softmax_draw_errors(q, population.sample, draws, seed=0)
+        mean = errors / (draws * n)
+        slack = 3.3 * (mean * (1 - mean) / (draws * n)) ** 0.5
+        text = f"estimate from {draws} noisy predictions of each of the {n} words, +- 3.3 standard errors"
+        found[name] = Truth(text, Fraction(mean - slack), Fraction(mean + slack))
+    return found
