@@ -22,7 +22,7 @@ ORDER: tuple[str, ...] = (
     "lemmas.l05_contraction", "lemmas.l06_khintchine", "lemmas.l07_vector_contraction", "lemmas.l08_matrix_series",
     "lemmas.l09_duality", "lemmas.l10_dudley", "lemmas.l11_nets", "lemmas.l12_softmax", "lemmas.l13_attention_map",
     "lemmas.l14_effective_ranks", "lemmas.l15_occam", "lemmas.l16_pac_bayes", "lemmas.l17_gaussian_entropy",
-    "lemmas.l18_gaussian_maximum",
+    "lemmas.l18_gaussian_maximum", "theorems.derive_linear",
 )
 
 
@@ -50,9 +50,19 @@ def build() -> list[dict[str, Any]]:
                     step["data"]["with"] = {k: v for k, v in step["data"]["with"].items() if k in stated.get(used, ())}
             weakest = max((s["level"] for s in data["steps"]), key=lambda x: LEVELS.index(x) if x in LEVELS else 99)
             levels[data["name"]] = "coq" if data["name"] in machine else weakest
+            _drop_idle_variables(data)
             stated[data["name"]] = {name for name, _, _ in read_statement(data, "paper").variables}
             built.append(data)
     return built
+
+
+def _drop_idle_variables(data: dict[str, Any]) -> None:
+    """Remove variables that came along with a lemma's table but occur nowhere."""
+    texts = [data["conclusion"]["claim"], data["conclusion"]["delta"], *(h["claim"] for h in data["hypotheses"])]
+    for step in data["steps"]:
+        texts += [step["claim"], *step["data"].get("with", {}).values()]
+    words = set(" ".join(texts).replace("(", " ").replace(")", " ").split())
+    data["variables"] = [v for v in data["variables"] if v["name"] in words]
 
 
 def goals(derivations: list[dict[str, Any]]) -> dict[str, Any]:

@@ -34,7 +34,7 @@ def derive_nuclear() -> Derivation:
     total = d.paper("sum(k, s(k)) == nuclear(A)", "The nuclear norm is the sum of the singular values.")
     each = d.combine("s(k)*u(k) <= s(k)*spectral(B)", "Weight by s_k.", unit, times=["s(k)"])
     added = d.monotone("sum(k, s(k)*u(k)) <= sum(k, s(k)*spectral(B))", "Add.", each)
-    d.combine(d.conclude, "Chain.", svd, added, total, times=["-1", "1", "spectral(B)"])
+    d.combine(d.conclude, "Chain.", svd, added, total, times=["1", "1", "spectral(B)"])
     return d
 
 
