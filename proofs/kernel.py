@@ -389,7 +389,7 @@ class _Monotone:
                 _need(not (self.averaging and premise.events), "what holds with high probability only cannot be averaged")
                 self.used.add(number)
                 return True
-        return self._inside(left, right) or self.arithmetic.equal(left, right)
+        return self._inside(left, right) or self._congruent(left, right) or self.arithmetic.equal(left, right)
 
     def _nonnegative(self, *terms: Term) -> bool:
         return all(self.arithmetic.nonnegative(self.arithmetic.poly(term)) for term in terms)
@@ -426,7 +426,15 @@ class _Monotone:
             return usable and self._nonnegative(a[0]) and self.below(a[0], b[0])
         if head in INCREASING:
             return all(map(self.below, a, b))
-        return all(x == y or (self.below(x, y) and self.below(y, x)) for x, y in zip(a, b, strict=True))
+        return False
+
+    def _congruent(self, left: Term, right: Term) -> bool:
+        """Equal parts make equal wholes, whatever the head."""
+        if not (isinstance(left, tuple) and isinstance(right, tuple)) or left[0] in BINDERS:
+            return False
+        if left[0] != right[0] or len(left) != len(right):
+            return False
+        return all(x == y or (self.below(x, y) and self.below(y, x)) for x, y in zip(left[1:], right[1:], strict=True))
 
     def _under_binder(self, head: str, name: str, left: Term, right: Term) -> bool:
         _need(self.context.kinds.get(name) == "dummy", f"{name} is bound here, so it must be a dummy")

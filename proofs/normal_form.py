@@ -212,8 +212,7 @@ class Arithmetic:
         common: list[tuple[Base, Fraction]] = []
         for base in set(first).union(*others):
             lowest = min(mono.get(base, Fraction(0)) for mono in (first, *others))
-            splittable = not (isinstance(base, tuple) and base[0] == "poly")
-            if lowest and splittable and self.base_positive(base):
+            if lowest and self.base_positive(base):
                 common.append((base, lowest))
         inverse = tuple(sorted(((b, -e) for b, e in common), key=_order))
         return content, tuple(sorted(common, key=_order)), scale(multiply(poly, {inverse: Fraction(1)}), 1 / content)

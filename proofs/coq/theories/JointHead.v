@@ -380,3 +380,33 @@ Proof.
   - intros t0 l HC zs Hzs. apply rademacher_joint; auto. lia.
 Qed.
 End Joint.
+
+(** C1-joint with all three norms read off after training: [‖W‖_F], [‖V‖_F] and [‖V‖_2] are rounded up
+    to grids [c * rho^i], and each grid costs a logarithm. *)
+Theorem peeled_joint_bound {Z : Type} (d1 d2 K n : nat) (query : Z -> list R) (tokens : Z -> list (list R))
+  (centre : Z -> list R) (radius : Z -> R) (loss : Z -> list R -> R) (L M cW cV cs rho : R) P m delta :
+  (forall z, length (query z) = d1) ->
+  (forall z, (length (tokens z) <= n)%nat /\ forall x, In x (tokens z) -> length x = d2) ->
+  (forall z, length (centre z) = d2) ->
+  (forall z, 0 <= radius z /\ forall x, In x (tokens z) -> norm (sub x (centre z)) <= radius z) ->
+  (forall z y, 0 <= loss z y <= M) ->
+  (forall z y y', length y = K -> length y' = K -> Rabs (loss z y - loss z y') <= L * norm (sub y y')) ->
+  0 <= L -> 0 < M -> distribution P -> (0 < m)%nat -> 0 < delta < 1 ->
+  Pr P m (fun zs => exists i j k t,
+    joint_class d1 d2 K (cs * rho ^ k) (cV * rho ^ j) (cW * rho ^ i) t /\
+    gap P (joint_loss K query tokens loss) zs t
+    >= 2 * (sqrt 2 * L * joint_complexity (values_part K tokens (cV * rho ^ j) zs)
+                                          (scores_part query tokens centre radius (cs * rho ^ k) (cW * rho ^ i) zs))
+       + 2 * M * sqrt ((ln (1 / delta) + ln (INR (i + 1) * INR (i + 2)) + ln (INR (j + 1) * INR (j + 2))
+                        + ln (INR (k + 1) * INR (k + 2))) / (2 * INR m))) <= delta.
+Proof.
+  intros Hq Ht Hc Hr Hl Hlip HL HM HP Hm Hd.
+  apply (peeling_three P m delta (fun i j k zs => exists t,
+    joint_class d1 d2 K (cs * rho ^ k) (cV * rho ^ j) (cW * rho ^ i) t /\
+    gap P (joint_loss K query tokens loss) zs t
+    >= 2 * (sqrt 2 * L * joint_complexity (values_part K tokens (cV * rho ^ j) zs)
+                                          (scores_part query tokens centre radius (cs * rho ^ k) (cW * rho ^ i) zs))
+       + 2 * M * sqrt ((ln (1 / delta) + ln (INR (i + 1) * INR (i + 2)) + ln (INR (j + 1) * INR (j + 2))
+                        + ln (INR (k + 1) * INR (k + 2))) / (2 * INR m))) HP Hd).
+  intros i j k d Hdd Hln. rewrite <- Hln. apply joint_bound with (n := n); auto.
+Qed.

@@ -179,3 +179,19 @@ Proof.
     destruct HP as [Pnn Pone]. apply Pr_mono; auto. intros zs _ [W [HW Hg]]. exists W. rewrite E. auto.
 Qed.
 End PeeledHead.
+
+(** Three complexities read off after training: three grids, three logarithms. *)
+Theorem peeling_three {Z : Type} (P : list (R * Z)) m delta (bad : nat -> nat -> nat -> list Z -> Prop) :
+  distribution P -> 0 < delta < 1 ->
+  (forall i j k d, 0 < d < 1 ->
+    ln (1 / d) = ln (1 / delta) + ln (INR (i + 1) * INR (i + 2)) + ln (INR (j + 1) * INR (j + 2)) + ln (INR (k + 1) * INR (k + 2)) ->
+    Pr P m (bad i j k) <= d) ->
+  Pr P m (fun zs => exists i j k, bad i j k zs) <= delta.
+Proof.
+  intros HP Hd H. apply (peeling P m delta (fun i zs => exists j k, bad i j k zs) HP Hd). intros i.
+  destruct (peeled_delta delta i Hd) as [Hdi Hli]. set (di := delta / (INR (i + 1) * INR (i + 2))) in *.
+  apply (peeling P m di (fun j zs => exists k, bad i j k zs) HP Hdi). intros j.
+  destruct (peeled_delta di j Hdi) as [Hdj Hlj]. set (dj := di / (INR (j + 1) * INR (j + 2))) in *.
+  apply (peeling P m dj (fun k zs => bad i j k zs) HP Hdj). intros k.
+  destruct (peeled_delta dj k Hdj) as [Hdk Hlk]. apply H; auto. rewrite Hlk, Hlj, Hli. reflexivity.
+Qed.
