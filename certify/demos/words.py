@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 
@@ -20,9 +21,9 @@ from certify.bounds.risk.heads import Head
 from certify.bounds.risk.norm_bounds import TRAINED
 from certify.bounds.risk.occam import COMPRESSED
 from certify.bounds.risk.pac_bayes import DRAWN, GIBBS, softmax_draw_errors
-from certify.bounds.risk.run import Heads
+from certify.bounds.risk.run import Heads, Plan, Progress, run_risk
 from certify.bounds.risk.samples import PADDING, Sample
-from certify.bounds.risk.table import Truth
+from certify.bounds.risk.table import Table, Truth
 from certify.errors import DataError, InputError
 
 ALPHABET = "abcdefghijklmnopqrstuvwxyzäöåąćęłńóśźż"
@@ -108,3 +109,27 @@ def truths(heads: Heads, population: Population, draws: int = 3) -> dict[str, Tr
         text = f"estimate from {draws} noisy predictions of each of the {n} words, +- 3.3 standard errors"
         found[name] = Truth(text, Fraction(mean - slack), Fraction(mean + slack))
     return found
+
+
+def run(out: Path, m: int, seed: int, progress: Progress) -> Table:
+    """The demonstration: population, sample, heads, bounds, truth."""
+    if m < 200:
+        raise InputError(f"--samples {m}: the demonstration needs at least 200 words")
+    progress("read the word lists")
+    everything = population()
+    sample, test = everything.draw(m, seed), everything.draw(max(200, m // 10), seed + 1)
+    described = {
+        "name": f"words: {' or '.join(NAMES[language] for language in LANGUAGES)}",
+        "population": f"{len(everything.words)} (word, language) pairs, each equally likely",
+        "tokens": TOKEN_MAP,
+        "seed": seed,
+    }
+
+    def known(heads: Heads) -> dict[str, Truth]:
+        progress("the truth: all words of the population")
+        return truths(heads, everything)
+
+    table, _ = run_risk(
+        sample, out, Plan(progress=progress), test=test, truth=known, data=described, unit="word"
+    )
+    return table

@@ -63,9 +63,12 @@ class SoftmaxFit:
         self.family = Family("softmax-head", sample.dimension, 1)
         self.tokens = softmax_training.Tokens.of(sample.inputs, sample.labels, sample.dimension)
 
+    def _steps(self, count: int) -> int:
+        return max(10, round(count * self.effort))
+
     def plain(self) -> SoftmaxHead:
         """The float head."""
-        scores, values = softmax_training.train(self.tokens, 8 * self.effort, self.seed)
+        scores, values = softmax_training.train(self.tokens, self._steps(800), self.seed)
         return SoftmaxHead(scores, values[:, None])
 
     def candidates(self, head: SoftmaxHead, levels: tuple[int, ...]) -> Iterator[Candidate]:
@@ -75,7 +78,7 @@ class SoftmaxFit:
             exponents = [exponent_near(max(s, 1e-6) * f / count) for s, f in zip(spread, (2.2, 1.5), strict=True)]
             grid = softmax_training.Grid(count, step(exponents[0]), count, step(exponents[1]))
             integers = softmax_training.train_quantised(
-                self.tokens, (head.scores, head.values[:, 0]), grid, 6 * self.effort, self.seed
+                self.tokens, (head.scores, head.values[:, 0]), grid, self._steps(600), self.seed
             )
             matrices = [
                 QuantisedMatrix(ONE, integers[0][:, None], count, exponents[0]),
@@ -90,14 +93,14 @@ class SoftmaxFit:
             start = softmax_training.Gaussian(
                 head.scores, np.full(len(head.scores), 0.3), head.values[:, 0], np.full(len(head.values), 0.6)
             )
-            anchor, epochs = None, 5.0
+            anchor, steps = None, 500
         else:
             start = anchor = softmax_training.Gaussian(
                 prior.means[0], prior.deviations[0], prior.means[1], prior.deviations[1]
             )
-            epochs = 1.5
+            steps, slope = 80, 40.0
         found = softmax_training.train_gaussian(
-            self.tokens, start, anchor, slope, epochs * self.effort, self.seed, rate=0.03 if prior is None else 0.003
+            self.tokens, start, anchor, slope, self._steps(steps), self.seed, rate=0.03 if prior is None else 0.003
         )
         return Gaussian(
             (found.score_mean, found.value_mean), (found.score_deviation, found.value_deviation)

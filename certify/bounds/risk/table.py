@@ -13,6 +13,7 @@ from certify.decimals import enclosed
 from certify.kernel.enclosure import Enclosure, certainly_less
 
 SCHEMA = "certify-attention/risk/1"
+CURVE = tuple(round(10 ** (k / 4)) for k in range(8, 29))
 NOT_A_BOUND = (
     "Not a valid bound: one softmax head whose attention matrices all have effective rank exactly 1 fits every "
     "labelling of Rd points, so no function of the attention matrices' rank alone can bound the gap."
@@ -58,7 +59,7 @@ class Table:
         bound, count = best
         confidence = float(1 - self.delta) * 100
         share = bound.value.upper * 100
-        assumed = "; ".join(h["why"].removeprefix("by you: ") for h in bound.hypotheses if h["status"] == "assumed")
+        assumed = "; ".join(h["why"].removeprefix("by you: ").rstrip(".") for h in bound.hypotheses if h["status"] == "assumed")
         noisy = " (each prediction drawn with fresh noise)" if "Gibbs" in bound.subject else ""
         return (
             f"With {confidence:g} % confidence the {bound.subject}{noisy} errs on at most {_ceil(share)} of 100 new "
@@ -82,6 +83,7 @@ class Table:
             "paragraph": self.paragraph(),
             "bounds": [b.record() for b in self.bounds],
             "minima": self.minima(),
+            "curves": self.curves(),
             "classical": [dict(c) for c in self.classical],
             "nominal": {
                 "formula": "sqrt(R/m), R = 1 (one query: every attention matrix has one row)"
@@ -98,6 +100,17 @@ class Table:
             "certificates": dict(self.certificates),
             "assumptions": {name: ASSUMPTIONS.get(name, name) for name in used if name == EXP_ASSUMPTION},
         }
+
+    def curves(self) -> list[dict[str, Any]]:
+        """The bounds of D and E at other sample sizes, if bits, nats and the share of errors stayed the same."""
+        found = []
+        for bound in self.bounds:
+            if bound.loss == "0-1" and bound.theorem in ("D", "E", "E-monte-carlo", "E-single"):
+                points = [
+                    {"m": m, "value": value_of(bound.theorem, {**bound.inputs, "m": exact(m)}).upper} for m in CURVE
+                ]
+                found.append({"name": f"{bound.note if bound.theorem != 'D' else 'D'}, {bound.subject}", "points": points})
+        return found
 
     def minima(self) -> list[dict[str, Any]]:
         """For each head and loss with several valid bounds: their minimum, each paying delta / number."""
