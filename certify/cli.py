@@ -15,7 +15,7 @@ from importlib import metadata
 
 from certify.errors import InputError
 
-COMMANDS: tuple[str, ...] = ("report", "verify")
+COMMANDS: tuple[str, ...] = ("report", "verify", "demo")
 
 EXIT_CODES = """\
 exit codes:

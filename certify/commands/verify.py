@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import sys
+from pathlib import Path
 
 from certify import verify
 
@@ -13,12 +15,16 @@ spectra and measurements by code that imports nothing of the code that wrote the
 
 With --model the tensors are read again and a random sample of the spectra (--all: each) is enclosed
 a second time, from another SVD and another way to evaluate the residual.
+
+A risk certificate (.cert, docs/reference/model-cert.md) is derived again from the file and the sample given
+by --data: bits or nats, errors, bound.
 """
 
 EPILOG = """\
 examples:
   certify verify out/minilm/report.json
   certify verify out/minilm/report.json --model minilm --all
+  certify verify out/words/model.cert --data out/words/train.npz
 
 exit codes: 0 accepted; 1 refused, with the place of each problem; 2 not a report
 """
@@ -34,4 +40,22 @@ def register(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     verify.add_arguments(parser)
-    parser.set_defaults(run=verify.run)
+    parser.add_argument(
+        "--data", type=Path, metavar="FILE.npz", help="the sample that a risk certificate speaks of"
+    )
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Hand the file to the checker of its kind."""
+    if arguments.report.suffix != ".cert":
+        if arguments.data is not None:
+            print("certify verify: --data belongs to a risk certificate (.cert)", file=sys.stderr)
+            return 2
+        return verify.run(arguments)
+    if arguments.data is None:
+        print(f"certify verify: {arguments.report} needs its sample: --data FILE.npz", file=sys.stderr)
+        return 2
+    from certify import verify_risk
+
+    return verify_risk.main([str(arguments.report), str(arguments.data)])
