@@ -49,6 +49,7 @@ AXIOMS: dict[str, Schema] = {
     "min-both": ((("a", "real", "after"), ("b", "real", "after"), ("c", "real", "after")), ("(le c a)", "(le c b)"),
                  "(le c (min a b))"),
     "max-left": ((("a", "real", "after"), ("b", "real", "after")), (), "(le a (max a b))"),
+    "max-right": ((("a", "real", "after"), ("b", "real", "after")), (), "(le b (max a b))"),
     # monotone logarithm and root, backwards
     "take-log": ((("a", "real", "after"), ("b", "positive", "after")), ("(le (exp a) b)",), "(le a (log b))"),
     "take-root": ((("a", "real", "after"), ("b", "nonnegative", "after")), ("(le (pow a 2) b)",), "(le a (sqrt b))"),

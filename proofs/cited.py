@@ -39,6 +39,11 @@ CITED: tuple[dict[str, Any], ...] = (
             {"emp": "fraction after: emp(n), average loss", "risk": "fraction before: risk(n), its expectation",
              "n": "index before: which model", "m": "count before: number of units", "c": "nonnegative before: relative entropy"},
             "risk(n) <= kl_inverse(emp(n), c)", "exp(-m*c)", {"iid": ("average_of_independent_units(emp, risk, m)", "iid losses")}),
+    _result("chernoff-kl-draws", "W. Hoeffding 1963, Theorem 1, given the sample",
+            "The mean of m independent draws from a distribution that was fixed before them, of expectation risk.",
+            {"emp": "fraction after: average over the draws", "risk": "fraction after: its expectation, given the sample",
+             "m": "count before: number of draws", "c": "nonnegative before: relative entropy"},
+            "risk <= kl_inverse(emp, c)", "exp(-m*c)", {"iid": ("average_of_independent_draws(emp, risk, m)", "independent draws")}),
     _result("clopper-pearson", "C. Clopper, E. Pearson, The use of confidence or fiducial limits, 1934",
             "k errors among n independent units: the error probability is at most sup{p : P(Bin(n,p) <= k) >= delta} except with "
             "probability delta.",

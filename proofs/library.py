@@ -23,6 +23,7 @@ ORDER: tuple[str, ...] = (
     "lemmas.l09_duality", "lemmas.l10_dudley", "lemmas.l11_nets", "lemmas.l12_softmax", "lemmas.l13_attention_map",
     "lemmas.l14_effective_ranks", "lemmas.l15_occam", "lemmas.l16_pac_bayes", "lemmas.l17_gaussian_entropy",
     "lemmas.l18_gaussian_maximum", "theorems.derive_linear", "theorems.derive_softmax",
+    "theorems.derive_counting",
 )
 
 

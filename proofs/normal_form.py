@@ -271,6 +271,11 @@ class Arithmetic:
         return self._exponential(multiply(powers, self._logarithm(self.poly(base))))
 
     def _node_log(self, part: Term) -> Poly:
+        """Products, quotients and powers of positive terms are split as written, before they are multiplied out."""
+        head = part[0] if isinstance(part, tuple) else None
+        if head in ("mul", "div") and all(self.positive(self.poly(factor)) for factor in part[1:]):
+            logs = [self._node_log(factor) for factor in part[1:]]
+            return add(*logs) if head == "mul" else add(logs[0], scale(logs[1], Fraction(-1)))
         return self._logarithm(self.poly(part))
 
     def _node_exp(self, part: Term) -> Poly:
