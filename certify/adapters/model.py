@@ -87,7 +87,11 @@ class ModelMatrix:
         )
 
     def load(self) -> tuple[FloatArray, ...]:
-        """The factors as arrays, read now (nothing is cached). Non-finite entries are left in place."""
+        """The factors as arrays, read now (nothing is cached). Non-finite entries are left in place.
+
+        Matrices of files can be pickled and loaded in another process. Those of models held in memory
+        (GGUF, torch pickles, live modules) refuse to be pickled: load them here and send the arrays.
+        """
         if self.source is None:
             raise RuntimeError(f"matrix {self.name} has no source to load from")
         return tuple(apply_view(self.source.array(f.tensor), f.view) for f in self.factors)

@@ -32,6 +32,7 @@ from certify.adapters.sources import (
     read_json,
     safetensors_folder,
     torch_pickle,
+    torch_pickles,
 )
 from certify.errors import ModelError
 
@@ -169,6 +170,9 @@ def _open_folder(folder: Path, origin: str, trust_remote_code: bool) -> Model:
 
 def _pickle_folder(folder: Path) -> tuple[TensorSource, str]:
     files = [p for p in sorted(folder.iterdir()) if p.suffix.lower() in PICKLES]
+    index = folder / "pytorch_model.bin.index.json"
+    if index.is_file():
+        return torch_pickles(index), "sharded torch state dict, read with weights_only=True"
     for preferred in ("pytorch_model.bin", "state_dict.pt"):
         if folder / preferred in files:
             files = [folder / preferred]

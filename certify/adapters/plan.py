@@ -90,6 +90,8 @@ def matrix_views(info: TensorInfo) -> list[tuple[str, tuple[ViewStep, ...]]] | S
         return Skipped(name, "a vector (bias, norm gain or the like), not a matrix", expected=True)
     if len(shape) == 2:
         return [("", ())]
+    if len(shape) == 4 and shape[:2] == (1, 1):
+        return Skipped(name, f"a buffer of shape {shape} (a causal mask), no weight", expected=True)
     if len(shape) == 3 and "experts" in name:
         return [(f".{i}", (("index", i),)) for i in range(shape[0])]
     if len(shape) == 3 and shape[0] == 1:

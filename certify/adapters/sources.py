@@ -181,6 +181,12 @@ class TensorDictSource:
             for name, t in self._held.items()
         }
 
+    def __reduce__(self) -> Any:
+        """Refused: a matrix sent to another process would take the whole model along."""
+        raise TypeError(
+            "these tensors are held in memory; send what ModelMatrix.load() gives, not the matrix"
+        )
+
     def array(self, name: str) -> NDArray[Any]:
         return tensor_to_array(self._held[name])
 
@@ -240,6 +246,24 @@ def _weight_map(index: Path) -> dict[str, set[str] | None]:
 
 def torch_pickle(path: Path) -> TensorDictSource:
     """A torch state dict, unpickled with ``weights_only=True``; anything else in it is refused."""
+    return TensorDictSource(_load_pickle(path))
+
+
+def torch_pickles(index: Path) -> TensorDictSource:
+    """A state dict in several torch files; ``index`` maps each tensor to its file."""
+    tensors: dict[str, torch.Tensor] = {}
+    for file, wanted in _weight_map(index).items():
+        found = _load_pickle(index.parent / file)
+        for name in sorted(wanted or ()):
+            if name not in found:
+                raise ModelError(
+                    f"{index.parent / file}: the index says that tensor {name!r} is here, but it is not"
+                )
+            tensors[name] = found[name]
+    return TensorDictSource(tensors)
+
+
+def _load_pickle(path: Path) -> dict[str, torch.Tensor]:
     try:
         data = torch.load(path, map_location="cpu", weights_only=True, mmap=None)
     except pickle.UnpicklingError as error:
@@ -260,7 +284,7 @@ def torch_pickle(path: Path) -> TensorDictSource:
     tensors = {str(name): value for name, value in data.items() if isinstance(value, torch.Tensor)}
     if not tensors:
         raise ModelError(f"{path}: the state dict holds no tensor")
-    return TensorDictSource(tensors)
+    return tensors
 
 
 def read_json(path: Path) -> dict[str, Any]:

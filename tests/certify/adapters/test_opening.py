@@ -383,3 +383,52 @@ def test_state_dict_with_nothing_in_it(tmp_path: Path) -> None:
         open_model(str(tmp_path / "a.pt"))
     with pytest.raises(ModelError, match="holds a list"):
         open_model(str(tmp_path / "b.pt"))
+
+
+def test_matrices_of_files_travel_to_other_processes_and_held_ones_refuse(bert: Path, tmp_path: Path) -> None:
+    matrix = next(open_model(str(bert)).matrices())
+    assert np.array_equal(pickle.loads(pickle.dumps(matrix)).load()[0], matrix.load()[0])
+    (held,) = open_model(torch.nn.Linear(3, 4)).matrices()
+    with pytest.raises(TypeError, match="held in memory"):
+        pickle.dumps(held)
+
+
+def test_sharded_torch_pickles(bert: Path, tmp_path: Path) -> None:
+    from safetensors.torch import load_file
+
+    tensors = list(load_file(bert / "model.safetensors").items())
+    shards = {"pytorch_model-1.bin": tensors[::2], "pytorch_model-2.bin": tensors[1::2]}
+    (tmp_path / "config.json").write_bytes((bert / "config.json").read_bytes())
+    for file, part in shards.items():
+        torch.save(dict(part), tmp_path / file)
+    index = {"weight_map": {name: file for file, part in shards.items() for name, _ in part}}
+    (tmp_path / "pytorch_model.bin.index.json").write_text(json.dumps(index))
+    ours, theirs = list(open_model(str(tmp_path)).matrices()), list(open_model(bert).matrices())
+    assert [m.name for m in ours] == [m.name for m in theirs]
+    assert all(np.array_equal(a.load()[0], b.load()[0]) for a, b in zip(ours, theirs, strict=True))
+    (tmp_path / "pytorch_model-2.bin").unlink()
+    with pytest.raises(ModelError, match=r"pytorch_model-2\.bin is missing"):
+        open_model(str(tmp_path))
+
+
+def test_remote_code_runs_when_and_only_when_it_is_trusted(bert: Path, tmp_path: Path) -> None:
+    """In a process of its own, with transformers' cache of modules in a folder of its own."""
+    folder, marker = copy_of(bert, tmp_path / "m"), tmp_path / "ran"
+    (folder / "own.py").write_text(
+        f"open({str(marker)!r}, 'w').close()\nfrom transformers import BertConfig, BertModel\n"
+        "class C(BertConfig):\n    model_type = 'own'\nclass M(BertModel):\n    config_class = C\n"
+    )
+    config = json.loads((folder / "config.json").read_text())
+    config.update(model_type="own", auto_map={"AutoConfig": "own.C", "AutoModel": "own.M"})
+    (folder / "config.json").write_text(json.dumps(config))
+    code = (
+        "import sys; from pathlib import Path; from certify.adapters import open_model\n"
+        "model = open_model(sys.argv[1], trust_remote_code=True)\n"
+        "print(Path(sys.argv[2]).exists()); model.runner(); print(Path(sys.argv[2]).exists())"
+    )
+    environment = {**os.environ, "HF_MODULES_CACHE": str(tmp_path / "cache")}
+    out = subprocess.run(
+        [sys.executable, "-c", code, str(folder), str(marker)],
+        capture_output=True, text=True, check=True, env=environment,
+    )  # fmt: skip
+    assert out.stdout.split() == ["False", "True"]
