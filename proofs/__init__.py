@@ -1,1 +1,1 @@
-"""The mathematics: definitions, lemmas, theorems and counterexamples as objects that a small kernel checks."""
+"""The mathematics: lemmas, theorems and counterexamples as objects that a small kernel checks."""

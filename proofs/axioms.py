@@ -1,7 +1,7 @@
 """What the kernel knows of expectation, sum and supremum: one table of named schemas.
 
-TRUSTED. ``E`` is the expectation over a probability measure named by its variable, ``sup`` the supremum over a
-nonempty set, taken where it is finite. Linearity of ``E`` and ``sum``, and positive factors and added
+TRUSTED. ``E`` is the expectation over a probability measure named by its variable, ``sup`` the supremum over
+a nonempty set, taken where it is finite. Linearity of ``E`` and ``sum``, and positive factors and added
 constants of ``sup`` are in the normal forms; monotonicity is the rule ``monotone``. Each schema: variables
 (name, sort, kind), hypotheses, conclusion. ``X``, ``Y`` stand for functions of the bound variables.
 """
@@ -42,15 +42,25 @@ AXIOMS: dict[str, Schema] = {
     # cosh and the Gaussian
     "cosh-below-gauss": ((("a", "real", "after"),), (), "(le (cosh a) (exp (div (pow a 2) 2)))"),
     # the inverse of the binary relative entropy: kl_inverse(q, c) = max{p in [q, 1] : kl(q, p) <= c}
-    "invert-kl": ((("q", "real", "after"), ("p", "real", "after"), ("c", "real", "after")), ("(le (kl q p) c)",),
-                  "(le p (kl_inverse q c))"),
+    "invert-kl": (
+        (("q", "real", "after"), ("p", "real", "after"), ("c", "real", "after")),
+        ("(le (kl q p) c)",),
+        "(le p (kl_inverse q c))",
+    ),
     # max and min
     "min-left": (((("a"), "real", "after"), ("b", "real", "after")), (), "(le (min a b) a)"),
-    "min-both": ((("a", "real", "after"), ("b", "real", "after"), ("c", "real", "after")), ("(le c a)", "(le c b)"),
-                 "(le c (min a b))"),
+    "min-both": (
+        (("a", "real", "after"), ("b", "real", "after"), ("c", "real", "after")),
+        ("(le c a)", "(le c b)"),
+        "(le c (min a b))",
+    ),
     "max-left": ((("a", "real", "after"), ("b", "real", "after")), (), "(le a (max a b))"),
     "max-right": ((("a", "real", "after"), ("b", "real", "after")), (), "(le b (max a b))"),
     # monotone logarithm and root, backwards
     "take-log": ((("a", "real", "after"), ("b", "positive", "after")), ("(le (exp a) b)",), "(le a (log b))"),
-    "take-root": ((("a", "real", "after"), ("b", "nonnegative", "after")), ("(le (pow a 2) b)",), "(le a (sqrt b))"),
+    "take-root": (
+        (("a", "real", "after"), ("b", "nonnegative", "after")),
+        ("(le (pow a 2) b)",),
+        "(le a (sqrt b))",
+    ),
 }

@@ -25,7 +25,11 @@ def infix(text: str) -> str:
         if isinstance(node, ast.Compare) and len(node.ops) == 1:
             left, right = write(node.left), write(node.comparators[0])
             kind = type(node.ops[0])
-            return f"({_SWAPPED[kind]} {right} {left})" if kind in _SWAPPED else f"({_RELATION[kind]} {left} {right})"
+            return (
+                f"({_SWAPPED[kind]} {right} {left})"
+                if kind in _SWAPPED
+                else f"({_RELATION[kind]} {left} {right})"
+            )
         if isinstance(node, ast.BinOp):
             left, right = write(node.left), write(node.right)
             if isinstance(node.op, ast.Div) and left.lstrip("-").isdigit() and right.isdigit():
@@ -68,11 +72,21 @@ class Derivation:
     domain: str = ""
     steps: list[dict[str, Any]] = field(default_factory=list)
 
-    def _step(self, claim: str, rule: str, premises: Sequence[str], why: str, level: str = "kernel",
-              **data: Any) -> str:
+    def _step(
+        self, claim: str, rule: str, premises: Sequence[str], why: str, level: str = "kernel", **data: Any
+    ) -> str:
         identifier = f"s{len(self.steps) + 1}"
-        self.steps.append({"id": identifier, "claim": infix(claim), "rule": rule, "premises": list(premises),
-                           "data": data, "level": level, "why": why})
+        self.steps.append(
+            {
+                "id": identifier,
+                "claim": infix(claim),
+                "rule": rule,
+                "premises": list(premises),
+                "data": data,
+                "level": level,
+                "why": why,
+            }
+        )
         return identifier
 
     def assume(self, identifier: str) -> str:
@@ -82,18 +96,27 @@ class Derivation:
 
     def lemma(self, name: str, with_: Mapping[str, str], claim: str, why: str, *premises: str) -> str:
         """Use a derivation that was checked before; its level is filled in by ``proofs.library``."""
-        return self._step(claim, "lemma", premises, why, "", name=name,
-                          **{"with": {k: infix(v) for k, v in with_.items()}})
+        return self._step(
+            claim, "lemma", premises, why, "", name=name, **{"with": {k: infix(v) for k, v in with_.items()}}
+        )
 
     def cite(self, name: str, with_: Mapping[str, str], claim: str, why: str, *premises: str) -> str:
         """Use a result of ``proofs.cited``."""
-        return self._step(claim, "cite", premises, why, "cited", name=name,
-                          **{"with": {k: infix(v) for k, v in with_.items()}})
+        return self._step(
+            claim,
+            "cite",
+            premises,
+            why,
+            "cited",
+            name=name,
+            **{"with": {k: infix(v) for k, v in with_.items()}},
+        )
 
     def axiom(self, name: str, with_: Mapping[str, str], claim: str, why: str, *premises: str) -> str:
         """Use a named rule of expectation and supremum."""
-        return self._step(claim, "axiom", premises, why, name=name,
-                          **{"with": {k: infix(v) for k, v in with_.items()}})
+        return self._step(
+            claim, "axiom", premises, why, name=name, **{"with": {k: infix(v) for k, v in with_.items()}}
+        )
 
     def paper(self, claim: str, why: str, *premises: str) -> str:
         """A step proved in prose: ``why`` is the proof."""
@@ -110,7 +133,9 @@ class Derivation:
 
     def combine(self, claim: str, why: str, *premises: str, times: Sequence[str] | None = None) -> str:
         """The premises, times nonnegative multipliers, add up to the claim."""
-        return self._step(claim, "combine", premises, why, **({"times": [infix(t) for t in times]} if times else {}))
+        return self._step(
+            claim, "combine", premises, why, "kernel", **({"times": [infix(t) for t in times]} if times else {})
+        )
 
     def monotone(self, claim: str, why: str, *premises: str) -> str:
         """Larger terms in increasing places."""
@@ -128,14 +153,24 @@ class Derivation:
         """Unite the events over a countable grid."""
         return self._step(claim, "grid", (premise,), why, index=index, total=infix(total), tail=infix(tail))
 
-    def weighted_grid(self, index: str, total: str, weight: str, claim: str, why: str, premise: str, total_weight: str) -> str:
+    def weighted_grid(
+        self, index: str, total: str, weight: str, claim: str, why: str, premise: str, total_weight: str
+    ) -> str:
         """Unite the events over a countable family with weights that add up to at most 1."""
-        return self._step(claim, "grid", (premise, total_weight), why, index=index, total=infix(total), weight=infix(weight))
+        return self._step(
+            claim, "grid", (premise, total_weight), why, index=index, total=infix(total), weight=infix(weight)
+        )
 
     def interval(self, claim: str, why: str, *premises: str, box: Mapping[str, tuple[str, str]]) -> str:
         """A numeric inequality over a box."""
-        return self._step(claim, "interval", premises, why, "interval",
-                          box={k: [infix(a), infix(b)] for k, (a, b) in box.items()})
+        return self._step(
+            claim,
+            "interval",
+            premises,
+            why,
+            "interval",
+            box={k: [infix(a), infix(b)] for k, (a, b) in box.items()},
+        )
 
     def data(self) -> dict[str, Any]:
         """The derivation as plain data."""
@@ -145,10 +180,18 @@ class Derivation:
             sort, when = kind.split()
             variables.append({"name": name, "sort": sort, "kind": when, "meaning": meaning.strip()})
         record = {
-            "name": self.name, "title": self.title, "goal": self.goal, "known": self.known, "variables": variables,
-            "hypotheses": [{"id": i, "claim": infix(f), "meaning": m} for i, (f, m) in self.hypotheses.items()],
+            "name": self.name,
+            "title": self.title,
+            "goal": self.goal,
+            "known": self.known,
+            "variables": variables,
+            "hypotheses": [
+                {"id": i, "claim": infix(f), "meaning": m} for i, (f, m) in self.hypotheses.items()
+            ],
             "conclusion": {"claim": infix(self.conclude), "delta": infix(self.delta)},
-            "steps": self.steps, "sources": list(self.sources), "domain": self.domain,
+            "steps": self.steps,
+            "sources": list(self.sources),
+            "domain": self.domain,
         }
         loaded: dict[str, Any] = json.loads(json.dumps(record))
         return loaded
@@ -160,6 +203,10 @@ def prose(derivation: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     entries = {}
     for step in derivation["steps"]:
         if step["rule"] == "paper":
-            entry = {"claim": step["claim"], "premises": [claims[p] for p in step["premises"]], "proof": step["why"]}
+            entry = {
+                "claim": step["claim"],
+                "premises": [claims[p] for p in step["premises"]],
+                "proof": step["why"],
+            }
             entries[f"{derivation['name']}/{step['id']}"] = entry
     return entries

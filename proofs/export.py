@@ -16,7 +16,7 @@ from proofs.symbols import SYMBOLS
 
 
 class kl_inverse(sympy.Function):
-    """``kl_inverse(q, c) = max{p in [q, 1] : kl(q || p) <= c}``, the inverse of the binary relative entropy."""
+    """``kl_inverse(q, c) = max{p in [q, 1] : kl(q || p) <= c}``: binary relative entropy, inverted."""
 
     nargs = 2
 
@@ -28,9 +28,17 @@ class binomial_tail_inverse(sympy.Function):
 
 
 _HEADS: dict[type, str] = {
-    sympy.log: "log", sympy.exp: "exp", sympy.tanh: "tanh", sympy.cosh: "cosh", sympy.acosh: "acosh",
-    sympy.gamma: "gamma", sympy.ceiling: "ceil", sympy.Max: "max", sympy.Min: "min",
-    kl_inverse: "kl_inverse", binomial_tail_inverse: "binomial_tail_inverse",
+    sympy.log: "log",
+    sympy.exp: "exp",
+    sympy.tanh: "tanh",
+    sympy.cosh: "cosh",
+    sympy.acosh: "acosh",
+    sympy.gamma: "gamma",
+    sympy.ceiling: "ceil",
+    sympy.Max: "max",
+    sympy.Min: "min",
+    kl_inverse: "kl_inverse",
+    binomial_tail_inverse: "binomial_tail_inverse",
 }
 
 
@@ -93,7 +101,7 @@ def _power(expression: sympy.Expr) -> str:
         return f"(sqrt {to_prefix(base)})"
     if isinstance(exponent, sympy.Rational):
         if exponent.is_negative:
-            return f"(div 1 {to_prefix(base ** -exponent)})"
+            return f"(div 1 {to_prefix(base**-exponent)})"
         return f"(pow {to_prefix(base)} {exponent})"
     return f"(exp (mul {to_prefix(exponent)} (log {to_prefix(base)})))"
 
@@ -148,10 +156,24 @@ def _exponential(exponent: sympy.Expr) -> sympy.Expr:
 
 
 _BUILDERS: dict[str, Callable[..., sympy.Expr]] = {
-    "add": sympy.Add, "mul": sympy.Mul, "neg": lambda x: -x, "sub": lambda x, y: x - y,
-    "div": lambda x, y: x / y, "pow": sympy.Pow, "sqrt": sympy.sqrt, "log": sympy.log, "exp": _exponential,
-    "max": sympy.Max, "min": sympy.Min, "ceil": sympy.ceiling, "pi": lambda: sympy.pi, "gamma": sympy.gamma,
-    "tanh": sympy.tanh, "cosh": sympy.cosh, "acosh": sympy.acosh, "kl_inverse": kl_inverse,
+    "add": sympy.Add,
+    "mul": sympy.Mul,
+    "neg": lambda x: -x,
+    "sub": lambda x, y: x - y,
+    "div": lambda x, y: x / y,
+    "pow": sympy.Pow,
+    "sqrt": sympy.sqrt,
+    "log": sympy.log,
+    "exp": _exponential,
+    "max": sympy.Max,
+    "min": sympy.Min,
+    "ceil": sympy.ceiling,
+    "pi": lambda: sympy.pi,
+    "gamma": sympy.gamma,
+    "tanh": sympy.tanh,
+    "cosh": sympy.cosh,
+    "acosh": sympy.acosh,
+    "kl_inverse": kl_inverse,
     "binomial_tail_inverse": binomial_tail_inverse,
 }
 

@@ -58,10 +58,20 @@ def _hull(pick: Callable[..., Any], *values: Any) -> Any:
 
 
 _NODES: dict[str, Callable[..., Any]] = {
-    "add": lambda *xs: reduce(lambda a, b: a + b, xs), "mul": lambda *xs: reduce(lambda a, b: a * b, xs),
-    "neg": lambda x: -x, "sub": lambda x, y: x - y, "div": _divide, "sqrt": _sqrt, "log": _log, "exp": iv.exp,
-    "cosh": lambda x: (iv.exp(x) + iv.exp(-x)) / 2, "tanh": lambda x: 1 - 2 / (iv.exp(2 * x) + 1), "pi": lambda: +iv.pi,
-    "pow": _power, "max": lambda *xs: _hull(max, *xs), "min": lambda *xs: _hull(min, *xs),
+    "add": lambda *xs: reduce(lambda a, b: a + b, xs),
+    "mul": lambda *xs: reduce(lambda a, b: a * b, xs),
+    "neg": lambda x: -x,
+    "sub": lambda x, y: x - y,
+    "div": _divide,
+    "sqrt": _sqrt,
+    "log": _log,
+    "exp": iv.exp,
+    "cosh": lambda x: (iv.exp(x) + iv.exp(-x)) / 2,
+    "tanh": lambda x: 1 - 2 / (iv.exp(2 * x) + 1),
+    "pi": lambda: +iv.pi,
+    "pow": _power,
+    "max": lambda *xs: _hull(max, *xs),
+    "min": lambda *xs: _hull(min, *xs),
 }
 
 

@@ -1,6 +1,7 @@
 """THE SYMBOLIC KERNEL: re-reads stored derivations and refuses what does not follow.
 
-TRUSTED, together with ``normal_form.py`` (exact identities and signs) and ``interval.py`` (enclosures).
+TRUSTED, together with ``terms.py`` (reading, substitution), ``normal_form.py`` (exact identities and signs),
+``axioms.py`` (the rules of expectation and supremum) and ``interval.py`` (enclosures).
 It shares no code with what builds derivations. A derivation is plain data (JSON): variables, hypotheses, a
 conclusion and steps. Each step has a claim, a rule, premises (earlier steps), the rule's data and a level.
 
@@ -11,7 +12,7 @@ Variables have a ``kind``:
 
 * ``before``: fixed before the sample (the standing hypothesis);
 * ``after``: anything, also functions of the sample;
-* ``grid``: chosen after the sample, but from a countable grid whose union bound must be paid in this derivation;
+* ``grid``: chosen after the sample, from a countable grid whose union is paid for in this derivation;
 * ``free``: a parameter that may be optimised; it occurs in no hypothesis and not in the conclusion;
 * ``dummy``: every claim holds for all its values (the bound variables of sup, sum and E).
 
@@ -33,7 +34,8 @@ from typing import Any
 
 from proofs import interval
 from proofs.axioms import AXIOMS
-from proofs.normal_form import BINDERS, Arithmetic, NotDecided, Term, key, mentions, rational
+from proofs.normal_form import BINDERS, Arithmetic, NotDecided, Term, mentions, rational
+from proofs.terms import Refused, derivative, free_names, parse, show, substitute
 
 LEVELS = ("coq", "kernel", "interval", "z3", "cited", "paper", "sampled")
 """From strongest to weakest. ``kernel``: decided here by exact rules. ``cited``: proved in print, referenced.
@@ -42,10 +44,6 @@ LEVELS = ("coq", "kernel", "interval", "z3", "cited", "paper", "sampled")
 SORTS = ("real", "nonnegative", "positive", "count", "index", "fraction", "point", "sample", "signs", "gauss")
 KINDS = ("before", "after", "grid", "free", "dummy")
 Json = Mapping[str, Any]
-
-
-class Refused(Exception):
-    """A derivation does not check; the message names the derivation, the step and what is wrong."""
 
 
 @dataclass(frozen=True)
@@ -91,64 +89,6 @@ class Context:
     used_hypotheses: set[str] = field(default_factory=set)
 
 
-# Reading
-def parse(text: object) -> Term:
-    """Read one S-expression."""
-    if not isinstance(text, str):
-        raise Refused(f"an expression must be text, found {text!r}")
-    stack: list[list[Term]] = [[]]
-    for token in text.replace("(", " ( ").replace(")", " ) ").split():
-        if token == "(":
-            stack.append([])
-        elif token != ")":
-            stack[-1].append(token)
-        elif len(stack) == 1 or not stack[-1]:
-            raise Refused(f"unbalanced parentheses in {text!r}")
-        else:
-            done = tuple(stack.pop())
-            stack[-1].append(done)
-    if len(stack) != 1 or len(stack[0]) != 1:
-        raise Refused(f"not one expression: {text!r}")
-    return stack[0][0]
-
-
-def free_names(term: Term) -> frozenset[str]:
-    """Names that occur free in ``term``, as variables or as heads of applications."""
-    if isinstance(term, str):
-        return frozenset() if rational(term) is not None else frozenset({term})
-    head, arguments = term[0], term[1:]
-    if head in BINDERS and len(arguments) == 2:
-        return free_names(arguments[1]) - {arguments[0]}
-    return frozenset({head}).union(*(free_names(part) for part in arguments))
-
-
-def substitute(term: Term, mapping: Mapping[str, Term]) -> Term:
-    """Replace variables; a function variable takes a ``lambda`` and is applied. Capture is refused."""
-    if isinstance(term, str):
-        return mapping.get(term, term)
-    head, arguments = term[0], term[1:]
-    if head in BINDERS and len(arguments) == 2:
-        bound = mapping.get(arguments[0], arguments[0])
-        if not isinstance(bound, str) or rational(bound) is not None:
-            raise Refused(f"the bound variable {arguments[0]} cannot become {bound}")
-        inner = {k: v for k, v in mapping.items() if k != arguments[0]}
-        for name in free_names(arguments[1]) & set(inner):
-            if bound in free_names(inner[name]):
-                raise Refused(f"substitution for {name} would be captured by {head} {bound}")
-        return (head, bound, substitute(arguments[1], {**inner, arguments[0]: bound}))
-    parts = [substitute(part, mapping) for part in arguments]
-    replacement = mapping.get(head)
-    if replacement is None:
-        return (head, *parts)
-    if isinstance(replacement, str):
-        return (replacement, *parts)
-    for part in parts:
-        if replacement[0] != "lambda":
-            raise Refused(f"{head} is applied to arguments but is given as {replacement}")
-        replacement = substitute(replacement[2], {replacement[1]: part})
-    return replacement
-
-
 # Comparing
 def _arithmetic(context: Context, facts: Iterable[Judgement] = ()) -> Arithmetic:
     known = []
@@ -162,7 +102,12 @@ def same(left: Term, right: Term, arithmetic: Arithmetic) -> bool:
     """Whether two claims or terms agree: same predicate, arguments with equal normal forms."""
     if left == right:
         return True
-    if isinstance(left, tuple) and isinstance(right, tuple) and left[0] == right[0] and len(left) == len(right):
+    if (
+        isinstance(left, tuple)
+        and isinstance(right, tuple)
+        and left[0] == right[0]
+        and len(left) == len(right)
+    ):
         if left[0] in ("le", "lt", "eq"):
             return all(arithmetic.equal(a, b) for a, b in zip(left[1:], right[1:], strict=True))
     return not _is_claim(left) and not _is_claim(right) and arithmetic.equal(left, right)
@@ -197,12 +142,15 @@ def _rule_hypothesis(context: Context, claim: Term, premises: list[Judgement], d
     return frozenset(), "kernel"
 
 
-def _instantiate(context: Context, statement: Statement, claim: Term, premises: list[Judgement], data: Json,
-                 step: str) -> frozenset[Event]:
+def _instantiate(
+    context: Context, statement: Statement, claim: Term, premises: list[Judgement], data: Json, step: str
+) -> frozenset[Event]:
     mapping = {name: parse(text) for name, text in data.get("with", {}).items()}
     declared = {name: (sort, kind) for name, sort, kind in statement.variables}
-    _need(set(mapping) == set(declared), f"{statement.name} needs terms for {sorted(declared)}, "
-          f"was given {sorted(mapping)}")
+    _need(
+        set(mapping) == set(declared),
+        f"{statement.name} needs terms for {sorted(declared)}, was given {sorted(mapping)}",
+    )
     arithmetic = _arithmetic(context, premises)
     depends: set[str] = set()
     for name, term in mapping.items():
@@ -213,16 +161,24 @@ def _instantiate(context: Context, statement: Statement, claim: Term, premises: 
     _need(len(set(dummies)) == len(dummies), "two dummies of the lemma cannot be the same variable")
     for name, term in mapping.items():
         caught = free_names(term) & set(dummies) if declared[name][1] != "dummy" else set()
-        _need(not caught, f"what is put for {name} depends on {sorted(caught)}, over which {statement.name} "
-              "quantifies: use a lambda")
+        _need(
+            not caught,
+            f"what is put for {name} depends on {sorted(caught)}, over which {statement.name} "
+            "quantifies: use a lambda",
+        )
     wanted = [substitute(h, mapping) for h in statement.hypotheses]
     remaining = list(premises)
     for number, hypothesis in enumerate(wanted):
-        _need(number < len(remaining), f"hypothesis {number + 1} of {statement.name} is not discharged: {show(hypothesis)}")
-        _need(same(remaining[number].claim, hypothesis, arithmetic),
-              f"hypothesis {number + 1} of {statement.name} is {show(hypothesis)}, the premise says "
-              f"{show(remaining[number].claim)}")
-    for extra in remaining[len(wanted):]:
+        _need(
+            number < len(remaining),
+            f"hypothesis {number + 1} of {statement.name} is not discharged: {show(hypothesis)}",
+        )
+        _need(
+            same(remaining[number].claim, hypothesis, arithmetic),
+            f"hypothesis {number + 1} of {statement.name} is {show(hypothesis)}, the premise says "
+            f"{show(remaining[number].claim)}",
+        )
+    for extra in remaining[len(wanted) :]:
         _need(extra.claim[0] in ("le", "lt") and extra.claim[1] == "0", "a premise too many")
     conclusion = substitute(statement.claim, mapping)
     _need(same(claim, conclusion, arithmetic), f"{statement.name} gives {show(conclusion)}")
@@ -232,13 +188,18 @@ def _instantiate(context: Context, statement: Statement, claim: Term, premises: 
     return events
 
 
-def _admit_term(context: Context, lemma: str, name: str, sort: str, kind: str, term: Term,
-                arithmetic: Arithmetic) -> set[str]:
+def _admit_term(
+    context: Context, lemma: str, name: str, sort: str, kind: str, term: Term, arithmetic: Arithmetic
+) -> set[str]:
     """Check sort and timing of a term put for a lemma's variable; return the grid variables it mentions."""
     names = {n for n in free_names(term) if n in context.kinds}
     if kind == "dummy":
-        _need(isinstance(term, str) and context.kinds.get(term) == "dummy" and sort in ("any", context.sorts[term]),
-              f"{name} of {lemma} holds for all values; put a dummy of sort {sort} for it")
+        _need(
+            isinstance(term, str)
+            and context.kinds.get(term) == "dummy"
+            and sort in ("any", context.sorts[term]),
+            f"{name} of {lemma} holds for all values; put a dummy of sort {sort} for it",
+        )
         return set()
     if kind == "before":
         late = sorted(n for n in names if context.kinds[n] in ("after", "dummy", "free"))
@@ -247,16 +208,23 @@ def _admit_term(context: Context, lemma: str, name: str, sort: str, kind: str, t
     while isinstance(body, tuple) and body[0] == "lambda":
         body = body[2]
     if sort in ("positive", "count"):
-        _need(arithmetic.positive(arithmetic.poly(body)), f"{name} of {lemma} must be positive; "
-              f"{show(term)} is not known to be")
+        _need(
+            arithmetic.positive(arithmetic.poly(body)),
+            f"{name} of {lemma} must be positive; {show(term)} is not known to be",
+        )
     if sort in ("nonnegative", "index", "fraction"):
-        _need(arithmetic.nonnegative(arithmetic.poly(body)), f"{name} of {lemma} must be nonnegative; "
-              f"{show(term)} is not known to be")
+        _need(
+            arithmetic.nonnegative(arithmetic.poly(body)),
+            f"{name} of {lemma} must be nonnegative; {show(term)} is not known to be",
+        )
     if sort in ("count", "index"):
         _need(_whole(term, context), f"{name} of {lemma} must be an integer, not {show(term)}")
     if sort == "fraction":
         named = body if isinstance(body, str) else body[0]
-        _need(context.sorts.get(named) == "fraction" or named in ("0", "1"), f"{name} of {lemma} must lie in [0, 1]")
+        _need(
+            context.sorts.get(named) == "fraction" or named in ("0", "1"),
+            f"{name} of {lemma} must lie in [0, 1]",
+        )
     return {n for n in names if context.kinds[n] == "grid"}
 
 
@@ -279,7 +247,9 @@ def _rule_lemma(context: Context, claim: Term, premises: list[Judgement], data: 
 def _rule_cite(context: Context, claim: Term, premises: list[Judgement], data: Json, step: str) -> Outcome:
     statement = context.library.get("cited:" + str(data.get("name")))
     if statement is None:
-        raise Refused(f"{data.get('name')!r} is not in the list of cited results; nothing else may be assumed")
+        raise Refused(
+            f"{data.get('name')!r} is not in the list of cited results; nothing else may be assumed"
+        )
     return _instantiate(context, statement, claim, premises, data, step), "cited"
 
 
@@ -288,7 +258,9 @@ def _rule_axiom(context: Context, claim: Term, premises: list[Judgement], data: 
     if name not in AXIOMS:
         raise Refused(f"{name!r} is not an axiom of expectation and supremum; there are {sorted(AXIOMS)}")
     variables, hypotheses, conclusion = AXIOMS[name]
-    statement = Statement(name, variables, tuple(parse(h) for h in hypotheses), parse(conclusion), "0", "kernel")
+    statement = Statement(
+        name, variables, tuple(parse(h) for h in hypotheses), parse(conclusion), "0", "kernel"
+    )
     return _instantiate(context, statement, claim, premises, data, step), "kernel"
 
 
@@ -307,21 +279,28 @@ def _rule_algebra(context: Context, claim: Term, premises: list[Judgement], data
     _need(not data, "algebra takes no data")
     _need(claim[0] == "eq", "algebra proves equations; use combine for inequalities")
     _need(all(p.claim[0] in ("le", "lt") and p.claim[1] == "0" for p in premises), "algebra uses signs only")
-    _need(_arithmetic(context, premises).equal(claim[1], claim[2]), "the two sides have different normal forms")
+    _need(
+        _arithmetic(context, premises).equal(claim[1], claim[2]), "the two sides have different normal forms"
+    )
     return _joined(premises), "kernel"
 
 
 def _rule_sign(context: Context, claim: Term, premises: list[Judgement], data: Json) -> Outcome:
-    """``b - a`` is a sum of squares with nonnegative weights (``data["squares"]``), or visibly nonnegative."""
+    """``b - a`` is a sum of squares with weights (``data["squares"]``), or visibly nonnegative."""
     _need(claim[0] in ("le", "lt"), "sign proves inequalities")
     arithmetic = _arithmetic(context, premises)
     difference = _difference(claim, arithmetic)
     if "squares" in data:
         total: Term = "0"
         for weight, square in data["squares"]:
-            _need(arithmetic.nonnegative(arithmetic.poly(parse(weight))), f"the weight {weight} may be negative")
+            _need(
+                arithmetic.nonnegative(arithmetic.poly(parse(weight))), f"the weight {weight} may be negative"
+            )
             total = ("add", total, ("mul", parse(weight), ("pow", parse(square), "2")))
-        _need(claim[0] == "le" and arithmetic.equal(("sub", claim[2], claim[1]), total), "not the sum of these squares")
+        _need(
+            claim[0] == "le" and arithmetic.equal(("sub", claim[2], claim[1]), total),
+            "not the sum of these squares",
+        )
     elif claim[0] == "le":
         _need(arithmetic.nonnegative(difference), "the difference is not visibly nonnegative")
     else:
@@ -330,24 +309,39 @@ def _rule_sign(context: Context, claim: Term, premises: list[Judgement], data: J
 
 
 def _rule_combine(context: Context, claim: Term, premises: list[Judgement], data: Json) -> Outcome:
-    """``claim`` is the sum of the premises times nonnegative multipliers, exactly (equations: any multiplier)."""
+    """``claim`` is the exact sum of premises times nonnegative multipliers (equations: any)."""
     multipliers = [parse(text) for text in data.get("times", ["1"] * len(premises))]
-    _need(set(data) <= {"times"} and len(multipliers) <= len(premises), "at most one multiplier for each premise")
-    _need(all(_is_claim(p.claim) for p in premises) and _is_claim(claim), "combine works on inequalities and equations")
+    _need(
+        set(data) <= {"times"} and len(multipliers) <= len(premises),
+        "at most one multiplier for each premise",
+    )
+    _need(
+        all(_is_claim(p.claim) for p in premises) and _is_claim(claim),
+        "combine works on inequalities and equations",
+    )
     arithmetic = _arithmetic(context, premises)
-    for fact in premises[len(multipliers):]:
-        _need(fact.claim[0] in ("le", "lt") and fact.claim[1] == "0", "a premise without multiplier must be a sign")
-    everything, premises = premises, premises[:len(multipliers)]
+    for fact in premises[len(multipliers) :]:
+        _need(
+            fact.claim[0] in ("le", "lt") and fact.claim[1] == "0",
+            "a premise without multiplier must be a sign",
+        )
+    everything, premises = premises, premises[: len(multipliers)]
     total: Term = "0"
     strict = False
     for premise, multiplier in zip(premises, multipliers, strict=True):
         value = arithmetic.poly(multiplier)
         _need(bool(value), "a multiplier is zero: the premise is not needed")
         if premise.claim[0] != "eq":
-            _need(arithmetic.nonnegative(value), f"the multiplier {show(multiplier)} is not known to be nonnegative")
+            _need(
+                arithmetic.nonnegative(value),
+                f"the multiplier {show(multiplier)} is not known to be nonnegative",
+            )
             strict = strict or (premise.claim[0] == "lt" and arithmetic.positive(value))
         total = ("add", total, ("mul", multiplier, ("sub", premise.claim[2], premise.claim[1])))
-    _need(claim[0] != "eq" or all(p.claim[0] == "eq" for p in premises), "an inequality cannot prove an equation")
+    _need(
+        claim[0] != "eq" or all(p.claim[0] == "eq" for p in premises),
+        "an inequality cannot prove an equation",
+    )
     _need(claim[0] != "lt" or strict, "nothing here is strict")
     gap = ("sub", ("sub", claim[2], claim[1]), total)
     _need(arithmetic.equal(gap, "0"), "the premises do not add up to the claim")
@@ -358,10 +352,13 @@ INCREASING = frozenset({"add", "max", "min", "exp", "kl_inverse"})
 
 
 def _rule_monotone(context: Context, claim: Term, premises: list[Judgement], data: Json) -> Outcome:
-    """From ``a <= b`` to ``C[a] <= C[b]`` in a context that increases (or decreases: then from ``b <= a``)."""
+    """From ``a <= b`` to ``C[a] <= C[b]`` in a context that increases; or decreases, from ``b <= a``."""
     _need(claim[0] in ("le", "eq") and not data and bool(premises), "monotone takes premises and no data")
     order = _Monotone(context, premises)
-    _need(order.below(claim[1], claim[2]), "the right side is not the left side with larger terms in increasing places")
+    _need(
+        order.below(claim[1], claim[2]),
+        "the right side is not the left side with larger terms in increasing places",
+    )
     if claim[0] == "eq":
         _need(all(premises[n].claim[0] == "eq" for n in order.used), "an inequality cannot prove an equation")
     signs = {n for n, p in enumerate(premises) if p.claim[0] in ("le", "lt") and p.claim[1] == "0"}
@@ -386,7 +383,10 @@ class _Monotone:
                 continue
             low, high = premise.claim[1:]
             if (low, high) == (left, right) or (premise.claim[0] == "eq" and (high, low) == (left, right)):
-                _need(not (self.averaging and premise.events), "what holds with high probability only cannot be averaged")
+                _need(
+                    not (self.averaging and premise.events),
+                    "what holds with high probability only cannot be averaged",
+                )
                 self.used.add(number)
                 return True
         return self._inside(left, right) or self._congruent(left, right) or self.arithmetic.equal(left, right)
@@ -434,7 +434,10 @@ class _Monotone:
             return False
         if left[0] != right[0] or len(left) != len(right):
             return False
-        return all(x == y or (self.below(x, y) and self.below(y, x)) for x, y in zip(left[1:], right[1:], strict=True))
+        return all(
+            x == y or (self.below(x, y) and self.below(y, x))
+            for x, y in zip(left[1:], right[1:], strict=True)
+        )
 
     def _under_binder(self, head: str, name: str, left: Term, right: Term) -> bool:
         _need(self.context.kinds.get(name) == "dummy", f"{name} is bound here, so it must be a dummy")
@@ -445,65 +448,52 @@ class _Monotone:
             self.averaging = before
 
 
-def derivative(term: Term, name: str) -> Term:
-    """The derivative of a term with respect to a variable; unknown heads that mention it are refused."""
-    if term == name:
-        return "1"
-    if not mentions(term, name):
-        return "0"
-    head, arguments = term[0], term[1:]
-    if head in ("add", "sub", "neg"):
-        return (head, *(derivative(part, name) for part in arguments))
-    if head == "mul":
-        terms = []
-        for place in range(len(arguments)):
-            factors = [derivative(p, name) if n == place else p for n, p in enumerate(arguments)]
-            terms.append(("mul", *factors))
-        return ("add", *terms)
-    inner = derivative(arguments[0], name)
-    if head == "div":
-        top = ("sub", ("mul", inner, arguments[1]), ("mul", arguments[0], derivative(arguments[1], name)))
-        return ("div", top, ("pow", arguments[1], "2"))
-    if head == "pow" and (exponent := rational(arguments[1])) is not None:
-        return ("mul", str(exponent), ("pow", arguments[0], str(exponent - 1)), inner)
-    simple = {"sqrt": ("div", inner, ("mul", "2", term)), "log": ("div", inner, arguments[0]), "exp": ("mul", term, inner)}
-    if head not in simple:
-        raise Refused(f"cannot differentiate {show(term)}")
-    return simple[head]
-
-
 def _rule_optimise(context: Context, claim: Term, premises: list[Judgement], data: Json) -> Outcome:
     """A free parameter is set to the exhibited optimum: the derivative vanishes there."""
-    _need(set(data) == {"variable", "at"} and bool(premises), "optimise needs a variable, its optimum and a premise")
+    _need(
+        set(data) == {"variable", "at"} and bool(premises),
+        "optimise needs a variable, its optimum and a premise",
+    )
     name, at = str(data["variable"]), parse(data["at"])
     _need(context.kinds.get(name) == "free", f"{name} is not a free parameter")
     arithmetic = _arithmetic(context, premises[1:])
     _admit_term(context, "optimise", name, context.sorts[name], "free", at, arithmetic)
     source = premises[0].claim
-    _need(source[0] == "le" and not mentions(source[1], name), "the left side must not depend on the parameter")
+    _need(
+        source[0] == "le" and not mentions(source[1], name), "the left side must not depend on the parameter"
+    )
     slope = substitute(derivative(source[2], name), {name: at})
     _need(arithmetic.equal(slope, "0"), "the derivative does not vanish at the exhibited optimum")
-    _need(same(claim, substitute(source, {name: at}), arithmetic), "the claim is not the premise at the optimum")
+    _need(
+        same(claim, substitute(source, {name: at}), arithmetic), "the claim is not the premise at the optimum"
+    )
     return _joined(premises), "kernel"
 
 
 def _rule_specialise(context: Context, claim: Term, premises: list[Judgement], data: Json) -> Outcome:
     """A free parameter or a dummy takes a value."""
-    _need(set(data) == {"variable", "at"} and len(premises) >= 1, "specialise needs a variable, a term and a premise")
+    _need(
+        set(data) == {"variable", "at"} and len(premises) >= 1,
+        "specialise needs a variable, a term and a premise",
+    )
     name, at = str(data["variable"]), parse(data["at"])
     _need(context.kinds.get(name) in ("free", "dummy"), f"{name} is neither a free parameter nor a dummy")
     arithmetic = _arithmetic(context, premises[1:])
     _admit_term(context, "specialise", name, context.sorts[name], "free", at, arithmetic)
     _need(mentions(premises[0].claim, name), f"{name} does not occur in the premise")
-    _need(same(claim, substitute(premises[0].claim, {name: at}), arithmetic), "the claim is not the premise with the term put in")
+    _need(
+        same(claim, substitute(premises[0].claim, {name: at}), arithmetic),
+        "the claim is not the premise with the term put in",
+    )
     return _joined(premises), "kernel"
 
 
 def _rule_grid(context: Context, claim: Term, premises: list[Judgement], data: Json, step: str) -> Outcome:
-    """Countable union: the events fail with probability ``total * weight(j)``, and the weights add up to at most 1.
+    """Countable union: the events fail with probability ``total * weight(j)``, and the weights sum to at most 1.
 
-    Either ``data["tail"]`` shows that the weights telescope (weight(j) = tail(j) - tail(j+1), tail starts at 1 and
-    is not negative), or ``data["weight"]`` is a nonnegative weight and the second premise says that its sum is at most 1.
+    Either ``data["tail"]`` shows that the weights telescope (weight(j) = tail(j) - tail(j+1), tail starts
+    at 1 and is not negative), or ``data["weight"]`` is a nonnegative weight and the second premise says that
+    its sum is at most 1.
     """
     telescoping = set(data) == {"index", "total", "tail"} and len(premises) == 1
     summed = set(data) == {"index", "total", "weight"} and len(premises) == 2
@@ -520,14 +510,19 @@ def _rule_grid(context: Context, claim: Term, premises: list[Judgement], data: J
     else:
         weight = parse(data["weight"])
         _need(arithmetic.nonnegative(arithmetic.poly(weight)), "the weight is not nonnegative")
-        _need(same(premises[1].claim, ("le", ("sum", name, weight), "1"), arithmetic), "the second premise must say that "
-              "the weights add up to at most 1")
+        _need(
+            same(premises[1].claim, ("le", ("sum", name, weight), "1"), arithmetic),
+            "the second premise must say that the weights add up to at most 1",
+        )
         _need(not premises[1].events, "the weights must add up to at most 1 with certainty")
     events = premises[0].events
     concerned = [event for event in events if name in event.depends]
     _need(bool(concerned), f"no event depends on {name}: nothing to unite")
     spent: Term = ("add", *(event.delta for event in sorted(concerned, key=lambda e: e.id)), "0")
-    _need(arithmetic.equal(spent, ("mul", total, weight)), "the events cost something else than total times the weight")
+    _need(
+        arithmetic.equal(spent, ("mul", total, weight)),
+        "the events cost something else than total times the weight",
+    )
     _need(same(claim, premises[0].claim, arithmetic), "the union must repeat the claim")
     rest = frozenset().union(*(event.depends for event in concerned)) - {name}
     return (events - set(concerned)) | {Event(step, total, rest)}, "kernel"
@@ -540,7 +535,9 @@ def _rule_interval(context: Context, claim: Term, premises: list[Judgement], dat
     wanted = [("le", low, name) for name, (low, _) in box.items()]
     wanted += [("le", name, high) for name, (_, high) in box.items()]
     have = [premise.claim for premise in premises]
-    _need(sorted(map(show, wanted)) == sorted(map(show, have)), "the box must be exactly what the premises say")
+    _need(
+        sorted(map(show, wanted)) == sorted(map(show, have)), "the box must be exactly what the premises say"
+    )
     try:
         interval.prove(claim, box)
     except interval.NotProved as error:
@@ -549,21 +546,37 @@ def _rule_interval(context: Context, claim: Term, premises: list[Judgement], dat
 
 
 PLAIN: dict[str, Callable[..., Outcome]] = {
-    "hypothesis": _rule_hypothesis, "algebra": _rule_algebra, "sign": _rule_sign, "combine": _rule_combine,
-    "monotone": _rule_monotone, "optimise": _rule_optimise, "specialise": _rule_specialise, "interval": _rule_interval,
+    "hypothesis": _rule_hypothesis,
+    "algebra": _rule_algebra,
+    "sign": _rule_sign,
+    "combine": _rule_combine,
+    "monotone": _rule_monotone,
+    "optimise": _rule_optimise,
+    "specialise": _rule_specialise,
+    "interval": _rule_interval,
 }
 NAMED: dict[str, Callable[..., Outcome]] = {
-    "lemma": _rule_lemma, "cite": _rule_cite, "axiom": _rule_axiom, "paper": _rule_paper, "grid": _rule_grid,
+    "lemma": _rule_lemma,
+    "cite": _rule_cite,
+    "axiom": _rule_axiom,
+    "paper": _rule_paper,
+    "grid": _rule_grid,
 }
-
-
-def show(term: Term) -> str:
-    """A term as text."""
-    return term if isinstance(term, str) else "(" + " ".join(show(part) for part in term) + ")"
 
 
 # Derivations
-FIELDS = {"name", "title", "goal", "known", "variables", "hypotheses", "conclusion", "steps", "sources", "domain"}
+FIELDS = {
+    "name",
+    "title",
+    "goal",
+    "known",
+    "variables",
+    "hypotheses",
+    "conclusion",
+    "steps",
+    "sources",
+    "domain",
+}
 STEP_FIELDS = {"id", "claim", "rule", "premises", "data", "level", "why"}
 
 
@@ -574,13 +587,21 @@ def read_statement(derivation: Json, level: str) -> Statement:
     claim, delta = parse(derivation["conclusion"]["claim"]), parse(derivation["conclusion"]["delta"])
     kept = [v for v in variables if any(mentions(term, v[0]) for term in (*hypotheses, claim, delta))]
     return Statement(
-        str(derivation["name"]), tuple((n, s, "after" if k == "grid" else k) for n, s, k in kept),
-        hypotheses, claim, delta, level,
+        str(derivation["name"]),
+        tuple((n, s, "after" if k == "grid" else k) for n, s, k in kept),
+        hypotheses,
+        claim,
+        delta,
+        level,
     )
 
 
-def check(derivation: Json, library: Mapping[str, Statement], ledger: Mapping[str, Json],
-          machine: Mapping[str, str] | None = None) -> Statement:
+def check(
+    derivation: Json,
+    library: Mapping[str, Statement],
+    ledger: Mapping[str, Json],
+    machine: Mapping[str, str] | None = None,
+) -> Statement:
     """Re-check one derivation; the result may be used by later ones. Raises ``Refused``.
 
     ``machine`` maps names of derivations whose statement a proof assistant has checked to the theorem's name.
@@ -647,7 +668,9 @@ def _check_step(context: Context, step: Json) -> str:
     return level
 
 
-def _check_end(context: Context, derivation: Json, statement: Statement, ids: list[str], needed: set[str]) -> None:
+def _check_end(
+    context: Context, derivation: Json, statement: Statement, ids: list[str], needed: set[str]
+) -> None:
     _need(bool(ids), "there are no steps")
     last = context.judgements[ids[-1]]
     _need(last.claim == statement.claim, f"the last step proves {show(last.claim)}")
@@ -658,15 +681,23 @@ def _check_end(context: Context, derivation: Json, statement: Statement, ids: li
     for event in last.events:
         _need(not event.depends, f"the event of step {event.id} was not united over {sorted(event.depends)}")
     spent: Term = ("add", *(event.delta for event in sorted(last.events, key=lambda e: e.id)), "0")
-    _need(_arithmetic(context).equal(spent, statement.delta),
-          f"the events fail with probability {show(spent)}, the conclusion promises {show(statement.delta)}")
+    _need(
+        _arithmetic(context).equal(spent, statement.delta),
+        f"the events fail with probability {show(spent)}, the conclusion promises {show(statement.delta)}",
+    )
     mentioned: frozenset[str] = frozenset().union(
-        free_names(statement.claim), free_names(statement.delta), *(_names(s) for s in derivation["steps"]),
-        *(free_names(c) for c in context.hypotheses.values()))
+        free_names(statement.claim),
+        free_names(statement.delta),
+        *(_names(s) for s in derivation["steps"]),
+        *(free_names(c) for c in context.hypotheses.values()),
+    )
     idle_variables = set(context.sorts) - mentioned
     _need(not idle_variables, f"variables that occur nowhere: {sorted(idle_variables)}")
     for name, kind in context.kinds.items():
-        _need(kind != "free" or name not in free_names(statement.claim), f"the free parameter {name} is left over")
+        _need(
+            kind != "free" or name not in free_names(statement.claim),
+            f"the free parameter {name} is left over",
+        )
 
 
 def _names(step: Json) -> frozenset[str]:
@@ -686,13 +717,20 @@ def cited_statement(record: Json) -> Statement:
     return Statement(
         "cited:" + str(record["name"]),
         tuple((str(v["name"]), str(v["sort"]), str(v["kind"])) for v in record["variables"]),
-        tuple(parse(h["claim"]) for h in record["hypotheses"]), parse(record["conclusion"]["claim"]),
-        parse(record["conclusion"]["delta"]), "cited-result",
+        tuple(parse(h["claim"]) for h in record["hypotheses"]),
+        parse(record["conclusion"]["claim"]),
+        parse(record["conclusion"]["delta"]),
+        "cited-result",
     )
 
 
-def check_library(derivations: Iterable[Json], cited: Iterable[Json], ledger: Mapping[str, Json],
-                  goals: Mapping[str, Json], machine: Mapping[str, str] | None = None) -> dict[str, Statement]:
+def check_library(
+    derivations: Iterable[Json],
+    cited: Iterable[Json],
+    ledger: Mapping[str, Json],
+    goals: Mapping[str, Json],
+    machine: Mapping[str, str] | None = None,
+) -> dict[str, Statement]:
     """Re-check all derivations in order, each against its recorded goal; every prose step must be used.
 
     ``goals`` maps a derivation's name to its variables, hypotheses and conclusion. ``Refused`` names the
@@ -717,4 +755,4 @@ def check_library(derivations: Iterable[Json], cited: Iterable[Json], ledger: Ma
     return library
 
 
-__all__ = ["LEVELS", "Refused", "Statement", "check", "check_library", "cited_statement", "key", "parse"]
+__all__ = ["LEVELS", "Refused", "Statement", "check", "check_library", "cited_statement", "parse"]

@@ -18,12 +18,35 @@ from proofs.kernel import LEVELS, Statement, check_library, read_statement
 
 STORE = Path(__file__).parent / "stored"
 ORDER: tuple[str, ...] = (
-    "lemmas.l01_symmetrization", "lemmas.l02_mcdiarmid", "lemmas.l03_uniform_deviation", "lemmas.l04_massart",
-    "lemmas.l05_contraction", "lemmas.l06_khintchine", "lemmas.l07_vector_contraction", "lemmas.l08_matrix_series",
-    "lemmas.l09_duality", "lemmas.l10_dudley", "lemmas.l11_nets", "lemmas.l12_softmax", "lemmas.l13_attention_map",
-    "lemmas.l14_effective_ranks", "lemmas.l15_occam", "lemmas.l16_pac_bayes", "lemmas.l17_gaussian_entropy",
-    "lemmas.l18_gaussian_maximum", "theorems.derive_linear", "theorems.derive_softmax",
+    "lemmas.l01_symmetrization",
+    "lemmas.l02_mcdiarmid",
+    "lemmas.l03_uniform_deviation",
+    "lemmas.l04_massart",
+    "lemmas.l05_contraction",
+    "lemmas.l06_khintchine",
+    "lemmas.l07_vector_contraction",
+    "lemmas.l08_matrix_series",
+    "lemmas.l09_duality",
+    "lemmas.l10_dudley",
+    "lemmas.l11_nets",
+    "lemmas.l12_softmax",
+    "lemmas.l13_attention_map",
+    "lemmas.l14_effective_ranks",
+    "lemmas.l15_occam",
+    "lemmas.l16_pac_bayes",
+    "lemmas.l17_gaussian_entropy",
+    "lemmas.l18_gaussian_maximum",
+    "theorems.derive_linear",
+    "theorems.derive_softmax",
     "theorems.derive_counting",
+    "counterexamples.n0_one_token",
+    "counterexamples.n1_shattering",
+    "counterexamples.n2_no_bound",
+    "counterexamples.n3_gradient_descent",
+    "counterexamples.n4_unrelated_ranks",
+    "counterexamples.n5_scale",
+    "counterexamples.n6_frobenius_counts",
+    "counterexamples.n7_after_training",
 )
 
 
@@ -48,8 +71,12 @@ def build() -> list[dict[str, Any]]:
                 if step["rule"] == "lemma":
                     used = step["data"]["name"]
                     step["level"] = levels.get(used, "unknown")
-                    step["data"]["with"] = {k: v for k, v in step["data"]["with"].items() if k in stated.get(used, ())}
-            weakest = max((s["level"] for s in data["steps"]), key=lambda x: LEVELS.index(x) if x in LEVELS else 99)
+                    step["data"]["with"] = {
+                        k: v for k, v in step["data"]["with"].items() if k in stated.get(used, ())
+                    }
+            weakest = max(
+                (s["level"] for s in data["steps"]), key=lambda x: LEVELS.index(x) if x in LEVELS else 99
+            )
             levels[data["name"]] = "coq" if data["name"] in machine else weakest
             _drop_idle_variables(data)
             stated[data["name"]] = {name for name, _, _ in read_statement(data, "paper").variables}
@@ -59,7 +86,11 @@ def build() -> list[dict[str, Any]]:
 
 def _drop_idle_variables(data: dict[str, Any]) -> None:
     """Remove variables that came along with a lemma's table but occur nowhere."""
-    texts = [data["conclusion"]["claim"], data["conclusion"]["delta"], *(h["claim"] for h in data["hypotheses"])]
+    texts = [
+        data["conclusion"]["claim"],
+        data["conclusion"]["delta"],
+        *(h["claim"] for h in data["hypotheses"]),
+    ]
     for step in data["steps"]:
         texts += [step["claim"], *step["data"].get("with", {}).values()]
     words = set(" ".join(texts).replace("(", " ").replace(")", " ").split())
@@ -68,13 +99,17 @@ def _drop_idle_variables(data: dict[str, Any]) -> None:
 
 def goals(derivations: list[dict[str, Any]]) -> dict[str, Any]:
     """The recorded statements: what each derivation must prove, and the level of each of its steps."""
-    return {d["name"]: {"variables": d["variables"], "hypotheses": d["hypotheses"], "conclusion": d["conclusion"]}
-            for d in derivations}
+    return {
+        d["name"]: {"variables": d["variables"], "hypotheses": d["hypotheses"], "conclusion": d["conclusion"]}
+        for d in derivations
+    }
 
 
 def _levels(derivations: list[dict[str, Any]], library: Mapping[str, Statement]) -> dict[str, Any]:
-    return {d["name"]: {"level": library[d["name"]].level, "steps": {s["id"]: s["level"] for s in d["steps"]}}
-            for d in derivations}
+    return {
+        d["name"]: {"level": library[d["name"]].level, "steps": {s["id"]: s["level"] for s in d["steps"]}}
+        for d in derivations
+    }
 
 
 def write() -> dict[str, Statement]:
@@ -94,7 +129,12 @@ def write() -> dict[str, Statement]:
     _save("goals.json", goals(derivations))
     _save("levels.json", _levels(derivations, library))
     expected = {f"{d['name']}.json" for d in derivations} | {
-        "order.json", "prose.json", "goals.json", "levels.json", "machine.json"}
+        "order.json",
+        "prose.json",
+        "goals.json",
+        "levels.json",
+        "machine.json",
+    }
     for stale in {p.name for p in STORE.glob("*.json")} - expected:
         (STORE / stale).unlink()
     load.cache_clear()

@@ -27,7 +27,9 @@ Mono = tuple[tuple[Base, Fraction], ...]
 Poly = dict[Mono, Fraction]
 
 BINDERS = ("E", "sup", "sum", "lambda")
-NONNEGATIVE_HEADS = frozenset({"norm", "abs", "kl", "variance", "card", "osc", "frobenius", "nuclear", "spectral"})
+NONNEGATIVE_HEADS = frozenset(
+    {"norm", "abs", "kl", "variance", "card", "osc", "frobenius", "nuclear", "spectral"}
+)
 POSITIVE_SORTS = frozenset({"positive", "count"})
 NONNEGATIVE_SORTS = POSITIVE_SORTS | {"nonnegative", "index", "fraction"}
 ONE: Poly = {(): Fraction(1)}
@@ -146,7 +148,8 @@ class Arithmetic:
             return True
         if base[0] == "log":
             return bool(base[1][0] == "prime") or (
-                base[1][0] == "poly" and self.positive(add(dict(base[1][1]), {(): Fraction(-1)})))
+                base[1][0] == "poly" and self.positive(add(dict(base[1][1]), {(): Fraction(-1)}))
+            )
         if base[0] == "poly":
             return self.positive(dict(base[1]))
         if base[0] == "E":
@@ -162,8 +165,11 @@ class Arithmetic:
         if base[0] == "log":
             inner = base[1]
             shifted = dict(inner[1]) if inner[0] == "poly" else self._atom(inner)
-            return self.sorts.get(inner) == "count" if isinstance(inner, str) else self.nonnegative(
-                add(shifted, {(): Fraction(-1)}))
+            return (
+                self.sorts.get(inner) == "count"
+                if isinstance(inner, str)
+                else self.nonnegative(add(shifted, {(): Fraction(-1)}))
+            )
         if base[0] in NONNEGATIVE_HEADS or self.sorts.get(base[0]) in NONNEGATIVE_SORTS:
             return True
         if base[0] in ("E", "sum", "sup"):
@@ -197,7 +203,9 @@ class Arithmetic:
         """Whether ``poly`` is visibly greater than 0."""
         if poly and key(self._primitive(poly)[2]) in self._positive:
             return True
-        return any(self._visible(part) and self._some_positive(part) for part in (poly, *self._less_facts(poly)))
+        return any(
+            self._visible(part) and self._some_positive(part) for part in (poly, *self._less_facts(poly))
+        )
 
     def _some_positive(self, poly: Poly) -> bool:
         return any(c > 0 and all(self.base_positive(b) for b, _ in mono) for mono, c in poly.items())
@@ -215,7 +223,11 @@ class Arithmetic:
             if lowest and self.base_positive(base):
                 common.append((base, lowest))
         inverse = tuple(sorted(((b, -e) for b, e in common), key=_order))
-        return content, tuple(sorted(common, key=_order)), scale(multiply(poly, {inverse: Fraction(1)}), 1 / content)
+        return (
+            content,
+            tuple(sorted(common, key=_order)),
+            scale(multiply(poly, {inverse: Fraction(1)}), 1 / content),
+        )
 
     # terms to normal forms
     def poly(self, term: Term) -> Poly:
@@ -271,7 +283,7 @@ class Arithmetic:
         return self._exponential(multiply(powers, self._logarithm(self.poly(base))))
 
     def _node_log(self, part: Term) -> Poly:
-        """Products, quotients and powers of positive terms are split as written, before they are multiplied out."""
+        """Products, quotients and powers of positive terms are split as written, before multiplying out."""
         head = part[0] if isinstance(part, tuple) else None
         if head in ("mul", "div") and all(self.positive(self.poly(factor)) for factor in part[1:]):
             logs = [self._node_log(factor) for factor in part[1:]]
@@ -285,7 +297,9 @@ class Arithmetic:
         return self._atom("%pi")
 
     def _node_cosh(self, part: Term) -> Poly:
-        return scale(add(self._exponential(self.poly(part)), self._exponential(self._node_neg(part))), Fraction(1, 2))
+        return scale(
+            add(self._exponential(self.poly(part)), self._exponential(self._node_neg(part))), Fraction(1, 2)
+        )
 
     def _node_tanh(self, part: Term) -> Poly:
         double = self._exponential(scale(self.poly(part), Fraction(2)))
@@ -357,7 +371,12 @@ class Arithmetic:
     def _exponential(self, poly: Poly) -> Poly:
         result = ONE
         for mono, coefficient in poly.items():
-            if len(mono) == 1 and mono[0][1] == 1 and isinstance(mono[0][0], tuple) and mono[0][0][0] == "log":
+            if (
+                len(mono) == 1
+                and mono[0][1] == 1
+                and isinstance(mono[0][0], tuple)
+                and mono[0][0][0] == "log"
+            ):
                 inner = mono[0][0][1]
                 if self.base_positive(inner):
                     result = multiply(result, {((inner, coefficient),): Fraction(1)})

@@ -114,18 +114,38 @@ STANDING = Hypothesis(
     "A value table fitted to the sample breaks the theorem even though it does not depend on the matrix.",
     "standing",
 )
-IID = Hypothesis("iid", "The m training units (whole sequences or documents, never tokens) are drawn "
-                 "independently from one distribution.", "data")
-UNIT_LOSS = Hypothesis("loss-in-unit-interval", "The loss lies in [0, 1]. For a loss in [0, M] divide L by M "
-                       "and multiply the bound by M.", "bounded")
-LIPSCHITZ_LOSS = Hypothesis("loss-lipschitz", "For every label the loss is L-Lipschitz in the outputs, "
-                            "in the Euclidean norm.", "model")
+IID = Hypothesis(
+    "iid",
+    "The m training units (whole sequences or documents, never tokens) are drawn "
+    "independently from one distribution.",
+    "data",
+)
+UNIT_LOSS = Hypothesis(
+    "loss-in-unit-interval",
+    "The loss lies in [0, 1]. For a loss in [0, M] divide L by M and multiply the bound by M.",
+    "bounded",
+)
+LIPSCHITZ_LOSS = Hypothesis(
+    "loss-lipschitz",
+    "For every label the loss is L-Lipschitz in the outputs, in the Euclidean norm.",
+    "model",
+)
 CONFIDENCE = Constant(
-    "confidence", sympy.Integer(2), "Lemma 3(c)",
+    "confidence",
+    sympy.Integer(2),
+    "Lemma 3(c)",
     "the deviation minus twice the empirical complexity moves by at most 2/m when one unit changes, "
     "so one use of McDiarmid's inequality is enough",
 )
-SYMMETRIZATION = Constant("symmetrization", sympy.Integer(2), "Lemma 1",
-                          "a ghost sample and random signs, one for each of the two samples")
-VECTOR_CONTRACTION = Constant("vector contraction", sympy.sqrt(2), "Lemma 7",
-                              "Khintchine's inequality with its best constant (Lemma 6), once per unit")
+SYMMETRIZATION = Constant(
+    "symmetrization",
+    sympy.Integer(2),
+    "Lemma 1",
+    "a ghost sample and random signs, one for each of the two samples",
+)
+VECTOR_CONTRACTION = Constant(
+    "vector contraction",
+    sympy.sqrt(2),
+    "Lemma 7",
+    "Khintchine's inequality with its best constant (Lemma 6), once per unit",
+)

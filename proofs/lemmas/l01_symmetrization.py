@@ -21,43 +21,72 @@ RADEMACHER = "E(e, sup(f, sum(i, e(i)*l(f, S, i))/m))"
 def derive() -> Derivation:
     """The derivation."""
     d = Derivation(
-        "lemma-1", "Symmetrization",
+        "lemma-1",
+        "Symmetrization",
         "On average, the largest gap between risk and empirical risk over a class is at most twice the "
         "class's Rademacher complexity: how well the class can follow random signs.",
         "The m units are independent and have one distribution, and the class is fixed before the sample.",
-        VARIABLES, f"E(S, {DEVIATION}) <= 2*E(S, {RADEMACHER})",
-        hypotheses={"unbiased": ("P(f) == E(T, sum(i, l(f, T, i))/m)",
-                                 "the risk of a fixed f is its average loss on a fresh sample")},
+        VARIABLES,
+        f"E(S, {DEVIATION}) <= 2*E(S, {RADEMACHER})",
+        hypotheses={
+            "unbiased": (
+                "P(f) == E(T, sum(i, l(f, T, i))/m)",
+                "the risk of a fixed f is its average loss on a fresh sample",
+            )
+        },
         sources=("Mohri, Rostamizadeh, Talwalkar, Foundations of Machine Learning, Theorem 3.3",),
         domain="finite distributions on up to 3 units, all samples and signs enumerated",
     )
     fresh = "sum(i, l(f, T, i))/m - sum(i, l(f, S, i))/m"
     signed = "sum(i, e(i)*l(f, T, i))/m - sum(i, e(i)*l(f, S, i))/m"
     unbiased = d.assume("unbiased")
-    ghost = d.monotone(f"{DEVIATION} == sup(f, E(T, sum(i, l(f, T, i))/m) - sum(i, l(f, S, i))/m)",
-                       "Write the risk as the average loss on a ghost sample.", unbiased)
-    outside = d.axiom("sup-of-average", {"X": f"lambda T, f: {fresh}", "w": "T", "t": "f"},
-                      f"sup(f, E(T, {fresh})) <= E(T, sup(f, {fresh}))",
-                      "The best f for the average is at most as good as the best f for each ghost sample.")
+    ghost = d.monotone(
+        f"{DEVIATION} == sup(f, E(T, sum(i, l(f, T, i))/m) - sum(i, l(f, S, i))/m)",
+        "Write the risk as the average loss on a ghost sample.",
+        unbiased,
+    )
+    outside = d.axiom(
+        "sup-of-average",
+        {"X": f"lambda T, f: {fresh}", "w": "T", "t": "f"},
+        f"sup(f, E(T, {fresh})) <= E(T, sup(f, {fresh}))",
+        "The best f for the average is at most as good as the best f for each ghost sample.",
+    )
     joined = d.combine(f"{DEVIATION} <= E(T, sup(f, {fresh}))", "Put the two together.", ghost, outside)
-    averaged = d.monotone(f"E(S, {DEVIATION}) <= E(S, E(T, sup(f, {fresh})))", "Average over the sample.", joined)
+    averaged = d.monotone(
+        f"E(S, {DEVIATION}) <= E(S, E(T, sup(f, {fresh})))", "Average over the sample.", joined
+    )
     swapped = d.paper(
         f"E(S, E(T, sup(f, {fresh}))) == E(S, E(T, E(e, sup(f, {signed}))))",
-        "Unit i of the sample and unit i of the ghost sample are independent and alike, so exchanging them changes "
-        "nothing on average; exchanging them is the same as flipping the sign of their difference. Do it for a "
-        "random set of units.")
-    split = d.axiom("sup-of-sum", {"X": "lambda f: sum(i, e(i)*l(f, T, i))/m",
-                                   "Y": "lambda f: -(sum(i, e(i)*l(f, S, i))/m)", "t": "f"},
-                    f"sup(f, {signed}) <= sup(f, sum(i, e(i)*l(f, T, i))/m) + sup(f, -(sum(i, e(i)*l(f, S, i))/m))",
-                    "The two samples may each choose their own best f: this is where the factor 2 comes from.")
+        "Unit i of the sample and unit i of the ghost sample are independent and alike, so exchanging "
+        "them changes "
+        "nothing on average; exchanging them is the same as flipping the sign of their difference. Do "
+        "it for a "
+        "random set of units.",
+    )
+    split = d.axiom(
+        "sup-of-sum",
+        {"X": "lambda f: sum(i, e(i)*l(f, T, i))/m", "Y": "lambda f: -(sum(i, e(i)*l(f, S, i))/m)", "t": "f"},
+        f"sup(f, {signed}) <= sup(f, sum(i, e(i)*l(f, T, i))/m) + sup(f, -(sum(i, e(i)*l(f, S, i))/m))",
+        "The two samples may each choose their own best f: this is where the factor 2 comes from.",
+    )
     both = d.monotone(
         f"E(S, E(T, E(e, sup(f, {signed})))) <= E(S, E(T, E(e, sup(f, sum(i, e(i)*l(f, T, i))/m) "
-        "+ sup(f, -(sum(i, e(i)*l(f, S, i))/m)))))", "Average again.", split)
-    mirrored = d.paper(f"E(e, sup(f, -(sum(i, e(i)*l(f, S, i))/m))) == {RADEMACHER}",
-                       "The signs e and -e have the same distribution.")
-    mirrored_average = d.monotone(f"E(S, E(e, sup(f, -(sum(i, e(i)*l(f, S, i))/m)))) == E(S, {RADEMACHER})",
-                                  "Average over the sample.", mirrored)
-    alike = d.paper(f"E(T, E(e, sup(f, sum(i, e(i)*l(f, T, i))/m))) == E(S, {RADEMACHER})",
-                    "The ghost sample has the distribution of the sample.")
+        "+ sup(f, -(sum(i, e(i)*l(f, S, i))/m)))))",
+        "Average again.",
+        split,
+    )
+    mirrored = d.paper(
+        f"E(e, sup(f, -(sum(i, e(i)*l(f, S, i))/m))) == {RADEMACHER}",
+        "The signs e and -e have the same distribution.",
+    )
+    mirrored_average = d.monotone(
+        f"E(S, E(e, sup(f, -(sum(i, e(i)*l(f, S, i))/m)))) == E(S, {RADEMACHER})",
+        "Average over the sample.",
+        mirrored,
+    )
+    alike = d.paper(
+        f"E(T, E(e, sup(f, sum(i, e(i)*l(f, T, i))/m))) == E(S, {RADEMACHER})",
+        "The ghost sample has the distribution of the sample.",
+    )
     d.combine(d.conclude, "Add up.", averaged, swapped, both, mirrored_average, alike)
     return d

@@ -8,57 +8,102 @@ from proofs.build import Derivation
 def derive_step() -> Derivation:
     """One coordinate."""
     d = Derivation(
-        "lemma-5-step", "Scalar contraction, one coordinate",
+        "lemma-5-step",
+        "Scalar contraction, one coordinate",
         "Behind one random sign, an L-Lipschitz function of p may be replaced by L p.",
         "The average over one sign is half the sum of two suprema.",
         {
-            "h": "real after: h(t) is the Lipschitz function's value", "p": "real after: p(t) is what it is a function of",
-            "G": "real after: everything else", "L": "nonnegative after: Lipschitz constant", "e": "signs dummy: one sign",
-            "t": "point dummy: a member of the class", "u": "point dummy: a member of the class",
+            "h": "real after: h(t) is the Lipschitz function's value",
+            "p": "real after: p(t) is what it is a function of",
+            "G": "real after: everything else",
+            "L": "nonnegative after: Lipschitz constant",
+            "e": "signs dummy: one sign",
+            "t": "point dummy: a member of the class",
+            "u": "point dummy: a member of the class",
         },
         "E(e, sup(t, e*h(t) + G(t))) <= E(e, sup(t, e*L*p(t) + G(t)))",
-        hypotheses={"lipschitz": ("h(t) - h(u) <= L*abs(p(t) - p(u))", "h moves at most L times as far as p")},
+        hypotheses={
+            "lipschitz": ("h(t) - h(u) <= L*abs(p(t) - p(u))", "h moves at most L times as far as p")
+        },
         sources=("M. Ledoux, M. Talagrand, Probability in Banach Spaces, 1991, Theorem 4.12",),
         domain="finite classes, all signs enumerated",
     )
     lipschitz = d.assume("lipschitz")
-    pair = d.paper("2*E(e, sup(t, e*h(t) + G(t))) == sup(t, sup(u, h(t) - h(u) + G(t) + G(u)))",
-                   "Write out the two signs; the two suprema choose t and u.")
-    moved = d.monotone("sup(t, sup(u, h(t) - h(u) + G(t) + G(u))) <= sup(t, sup(u, L*abs(p(t) - p(u)) + G(t) + G(u)))",
-                       "Use the Lipschitz condition inside.", lipschitz)
-    unsigned = d.paper("sup(t, sup(u, L*abs(p(t) - p(u)) + G(t) + G(u))) == sup(t, sup(u, L*(p(t) - p(u)) + G(t) + G(u)))",
-                       "The bracket does not change when t and u are exchanged; one of the two orders has p(t) >= p(u).")
-    back = d.paper("2*E(e, sup(t, e*L*p(t) + G(t))) == sup(t, sup(u, L*(p(t) - p(u)) + G(t) + G(u)))",
-                   "Read the first step backwards with L p instead of h.")
-    d.combine(d.conclude, "Chain and halve.", pair, moved, unsigned, back, times=["1/2", "1/2", "1/2", "-1/2"])
+    pair = d.paper(
+        "2*E(e, sup(t, e*h(t) + G(t))) == sup(t, sup(u, h(t) - h(u) + G(t) + G(u)))",
+        "Write out the two signs; the two suprema choose t and u.",
+    )
+    moved = d.monotone(
+        "sup(t, sup(u, h(t) - h(u) + G(t) + G(u))) <= sup(t, sup(u, L*abs(p(t) - p(u)) + G(t) + G(u)))",
+        "Use the Lipschitz condition inside.",
+        lipschitz,
+    )
+    unsigned = d.paper(
+        "sup(t, sup(u, L*abs(p(t) - p(u)) + G(t) + G(u))) == sup(t, sup(u, L*(p(t) - p(u)) + G(t) + G(u)))",
+        "The bracket does not change when t and u are exchanged; one of the two orders has p(t) >= p(u).",
+    )
+    back = d.paper(
+        "2*E(e, sup(t, e*L*p(t) + G(t))) == sup(t, sup(u, L*(p(t) - p(u)) + G(t) + G(u)))",
+        "Read the first step backwards with L p instead of h.",
+    )
+    d.combine(
+        d.conclude, "Chain and halve.", pair, moved, unsigned, back, times=["1/2", "1/2", "1/2", "-1/2"]
+    )
     return d
 
 
 def derive() -> Derivation:
     """All coordinates."""
     d = Derivation(
-        "lemma-5", "Scalar contraction",
-        "Lipschitz functions of the outputs follow random signs at most as well as L times the outputs themselves.",
+        "lemma-5",
+        "Scalar contraction",
+        "Lipschitz functions of the outputs follow random signs at most as well as L times the outputs "
+        "themselves.",
         "One coordinate at a time.",
         {
             "h": "real after: h(i, t) is the Lipschitz function's value at unit i",
-            "p": "real after: p(i, t) is what it is a function of", "L": "nonnegative after: Lipschitz constant",
-            "e": "signs dummy: independent signs", "t": "point dummy: a member", "u": "point dummy: a member",
+            "p": "real after: p(i, t) is what it is a function of",
+            "L": "nonnegative after: Lipschitz constant",
+            "e": "signs dummy: independent signs",
+            "t": "point dummy: a member",
+            "u": "point dummy: a member",
             "i": "point dummy: a unit",
-            "c": "signs dummy: one sign", "G": "real after: everything else, in the step for one unit",
+            "c": "signs dummy: one sign",
+            "G": "real after: everything else, in the step for one unit",
         },
         "E(e, sup(t, sum(i, e(i)*h(i, t)))) <= L*E(e, sup(t, sum(i, e(i)*p(i, t))))",
-        hypotheses={"lipschitz": ("h(i, t) - h(i, u) <= L*abs(p(i, t) - p(i, u))", "at each unit h moves at most L times as far")},
+        hypotheses={
+            "lipschitz": (
+                "h(i, t) - h(i, u) <= L*abs(p(i, t) - p(i, u))",
+                "at each unit h moves at most L times as far",
+            )
+        },
         sources=("M. Ledoux, M. Talagrand, Probability in Banach Spaces, 1991, Theorem 4.12",),
         domain="finite classes, all signs enumerated",
     )
     lipschitz = d.assume("lipschitz")
-    step = d.lemma("lemma-5-step", {"h": "lambda t: h(i, t)", "p": "lambda t: p(i, t)", "G": "lambda t: G(t)", "L": "L",
-                                    "e": "c", "t": "t", "u": "u"},
-                   "E(c, sup(t, c*h(i, t) + G(t))) <= E(c, sup(t, c*L*p(i, t) + G(t)))",
-                   "One unit, with everything else in G.", lipschitz)
-    d.paper(d.conclude, "Replace the units one after the other: average over the sign of one unit while all other signs "
-            "are held fixed (they sit in G), then average over those.", step)
+    step = d.lemma(
+        "lemma-5-step",
+        {
+            "h": "lambda t: h(i, t)",
+            "p": "lambda t: p(i, t)",
+            "G": "lambda t: G(t)",
+            "L": "L",
+            "e": "c",
+            "t": "t",
+            "u": "u",
+        },
+        "E(c, sup(t, c*h(i, t) + G(t))) <= E(c, sup(t, c*L*p(i, t) + G(t)))",
+        "One unit, with everything else in G.",
+        lipschitz,
+    )
+    d.paper(
+        d.conclude,
+        "Replace the units one after the other: average over the sign of one unit while "
+        "all other signs "
+        "are held fixed (they sit in G), then average over those.",
+        step,
+    )
     return d
 
 

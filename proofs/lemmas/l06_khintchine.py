@@ -10,28 +10,44 @@ _LAPLACE = "(N*g(x) - sum(j, g(flip(x, j))))/2"
 def derive_kahane() -> Derivation:
     """In any normed space."""
     d = Derivation(
-        "lemma-6", "Khintchine-Kahane inequality",
-        "For g(x) = || x_1 v_1 + ... + x_N v_N || with random signs x, the root mean square of g is at most sqrt(2) times "
+        "lemma-6",
+        "Khintchine-Kahane inequality",
+        "For g(x) = || x_1 v_1 + ... + x_N v_N || with random signs x, the root mean square of g is at "
+        "most sqrt(2) times "
         "its mean.",
         "g is even, and flipping one sign at a time changes it in a controlled way.",
         {
-            "g": "nonnegative after: the norm of the signed sum", "flip": "real after: flip(x, j) is x with sign j turned",
-            "N": "count after: number of signs", "x": "signs dummy: independent signs", "j": "point dummy: one of the signs",
+            "g": "nonnegative after: the norm of the signed sum",
+            "flip": "real after: flip(x, j) is x with sign j turned",
+            "N": "count after: number of signs",
+            "x": "signs dummy: independent signs",
+            "j": "point dummy: one of the signs",
         },
         "sqrt(E(x, g(x)**2)) <= sqrt(2)*E(x, g(x))",
-        sources=("S. Szarek, On the best constants in the Khinchin inequality, 1976",
-                 "R. Latala, K. Oleszkiewicz, On the best constant in the Khinchin-Kahane inequality, 1994"),
+        sources=(
+            "S. Szarek, On the best constants in the Khinchin inequality, 1976",
+            "R. Latala, K. Oleszkiewicz, On the best constant in the Khinchin-Kahane inequality, 1994",
+        ),
         domain="up to 12 signs, rational vectors, all signs enumerated; equality at v = (1, 1)",
     )
-    triangle = d.paper("(N - 2)*g(x) <= sum(j, g(flip(x, j)))",
-                       "The N turned sums add up to N - 2 times the sum: each v_j keeps its sign in N - 1 of them and "
-                       "turns in one. Use the triangle inequality.")
+    triangle = d.paper(
+        "(N - 2)*g(x) <= sum(j, g(flip(x, j)))",
+        "The N turned sums add up to N - 2 times the sum: each v_j keeps its sign in N - "
+        "1 of them and "
+        "turns in one. Use the triangle inequality.",
+    )
     laplace = d.combine(f"{_LAPLACE} <= g(x)", "Rearranged.", triangle, times=["1/2"])
-    weighted = d.combine(f"g(x)*{_LAPLACE} <= g(x)**2", "Multiply by g, which is not negative.", laplace, times=["g(x)"])
+    weighted = d.combine(
+        f"g(x)*{_LAPLACE} <= g(x)**2", "Multiply by g, which is not negative.", laplace, times=["g(x)"]
+    )
     averaged = d.monotone(f"E(x, g(x)*{_LAPLACE}) <= E(x, g(x)**2)", "Average.", weighted)
-    walsh = d.paper(f"2*(E(x, g(x)**2) - E(x, g(x))**2) <= E(x, g(x)*{_LAPLACE})",
-                    "Expand g in products of signs (Walsh functions): the left operator multiplies the part of degree k by "
-                    "k. g is even, so only even degrees occur; all but degree 0 are at least 2, and degree 0 is the mean.")
+    walsh = d.paper(
+        f"2*(E(x, g(x)**2) - E(x, g(x))**2) <= E(x, g(x)*{_LAPLACE})",
+        "Expand g in products of signs (Walsh functions): the left operator multiplies the "
+        "part of degree k by "
+        "k. g is even, so only even degrees occur; all but degree 0 are at least 2, and "
+        "degree 0 is the mean.",
+    )
     square = d.combine("E(x, g(x)**2) <= 2*E(x, g(x))**2", "Solve for the mean square.", walsh, averaged)
     root = d.monotone("sqrt(E(x, g(x)**2)) <= sqrt(2*E(x, g(x))**2)", "Take roots.", square)
     d.combine(d.conclude, "sqrt(2 a^2) = sqrt(2) a.", root)
@@ -41,22 +57,37 @@ def derive_kahane() -> Derivation:
 def derive() -> Derivation:
     """For the length of a vector."""
     d = Derivation(
-        "lemma-6-vector", "Khintchine's inequality, constant sqrt(2)",
+        "lemma-6-vector",
+        "Khintchine's inequality, constant sqrt(2)",
         "The length of a vector is at most sqrt(2) times the average modulus of its signed coordinate sum.",
         "Lemma 6 with real numbers as the normed space.",
         {
-            "a": "real after: a(j) is coordinate j", "N": "count after: number of coordinates",
-            "flip": "real after: turns one sign", "x": "signs dummy: independent signs", "j": "point dummy: a coordinate",
+            "a": "real after: a(j) is coordinate j",
+            "N": "count after: number of coordinates",
+            "flip": "real after: turns one sign",
+            "x": "signs dummy: independent signs",
+            "j": "point dummy: a coordinate",
         },
         "sqrt(sum(j, a(j)**2)) <= sqrt(2)*E(x, abs(sum(j, x(j)*a(j))))",
-        sources=("S. Szarek 1976",), domain="up to 12 coordinates, all signs enumerated; equality at (1, 1)",
+        sources=("S. Szarek 1976",),
+        domain="up to 12 coordinates, all signs enumerated; equality at (1, 1)",
     )
-    kahane = d.lemma("lemma-6", {"g": "lambda x: abs(sum(j, x(j)*a(j)))", "N": "N", "x": "x", "j": "j",
-                                 "flip": "lambda x, j: flip(x, j)"},
-                     "sqrt(E(x, abs(sum(j, x(j)*a(j)))**2)) <= sqrt(2)*E(x, abs(sum(j, x(j)*a(j))))",
-                     "The norm is the modulus.")
-    square = d.paper("E(x, abs(sum(j, x(j)*a(j)))**2) == sum(j, a(j)**2)",
-                     "Independent signs: mixed products average to 0, squares to 1.")
+    kahane = d.lemma(
+        "lemma-6",
+        {
+            "g": "lambda x: abs(sum(j, x(j)*a(j)))",
+            "N": "N",
+            "x": "x",
+            "j": "j",
+            "flip": "lambda x, j: flip(x, j)",
+        },
+        "sqrt(E(x, abs(sum(j, x(j)*a(j)))**2)) <= sqrt(2)*E(x, abs(sum(j, x(j)*a(j))))",
+        "The norm is the modulus.",
+    )
+    square = d.paper(
+        "E(x, abs(sum(j, x(j)*a(j)))**2) == sum(j, a(j)**2)",
+        "Independent signs: mixed products average to 0, squares to 1.",
+    )
     root = d.monotone("sqrt(E(x, abs(sum(j, x(j)*a(j)))**2)) == sqrt(sum(j, a(j)**2))", "Take roots.", square)
     d.combine(d.conclude, "Chain.", kahane, root, times=["1", "-1"])
     return d

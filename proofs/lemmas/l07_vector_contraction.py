@@ -11,84 +11,165 @@ _OTHER = "sum(j, x(j)*p(j, u))"
 def derive_step() -> Derivation:
     """One unit."""
     d = Derivation(
-        "lemma-7-step", "Vector contraction, one unit",
-        "Behind one random sign, a 1-Lipschitz function of a vector p may be replaced by sqrt(2) times the vector's "
+        "lemma-7-step",
+        "Vector contraction, one unit",
+        "Behind one random sign, a 1-Lipschitz function of a vector p may be replaced by sqrt(2) times "
+        "the vector's "
         "coordinates, each behind a random sign of its own.",
         "Lemma 6 turns the length of a difference of vectors into an average over signs.",
         {
-            "h": "real after: h(t), a function of the vector", "p": "real after: p(j, t), coordinate j of the vector",
-            "G": "real after: everything else", "N": "count after: number of coordinates",
-            "flip": "real after: turns one sign", "e": "signs dummy: one sign",
-            "x": "signs dummy: independent signs x(j)", "t": "point dummy: a member of the class",
-            "u": "point dummy: a member of the class", "j": "point dummy: a coordinate",
+            "h": "real after: h(t), a function of the vector",
+            "p": "real after: p(j, t), coordinate j of the vector",
+            "G": "real after: everything else",
+            "N": "count after: number of coordinates",
+            "flip": "real after: turns one sign",
+            "e": "signs dummy: one sign",
+            "x": "signs dummy: independent signs x(j)",
+            "t": "point dummy: a member of the class",
+            "u": "point dummy: a member of the class",
+            "j": "point dummy: a coordinate",
         },
         f"E(e, sup(t, e*h(t) + G(t))) <= E(x, sup(t, sqrt(2)*{_SIGNED} + G(t)))",
-        hypotheses={"lipschitz": ("h(t) - h(u) <= sqrt(sum(j, (p(j, t) - p(j, u))**2))", "h moves at most as far as p")},
-        sources=("A. Maurer, arXiv:1605.00251, Corollary 4",), domain="finite classes, all signs enumerated",
+        hypotheses={
+            "lipschitz": (
+                "h(t) - h(u) <= sqrt(sum(j, (p(j, t) - p(j, u))**2))",
+                "h moves at most as far as p",
+            )
+        },
+        sources=("A. Maurer, arXiv:1605.00251, Corollary 4",),
+        domain="finite classes, all signs enumerated",
     )
     length = "sqrt(sum(j, (p(j, t) - p(j, u))**2))"
     modulus = "abs(sum(j, x(j)*(p(j, t) - p(j, u))))"
     rest = "G(t) + G(u)"
     lipschitz = d.assume("lipschitz")
-    pair = d.paper(f"2*E(e, sup(t, e*h(t) + G(t))) == sup(t, sup(u, h(t) - h(u) + {rest}))",
-                   "Write out the two signs; the two suprema choose t and u.")
-    khintchine = d.lemma("lemma-6-vector", {"a": "lambda j: p(j, t) - p(j, u)", "N": "N", "flip": "lambda x, j: flip(x, j)",
-                                            "x": "x", "j": "j"},
-                         f"{length} <= sqrt(2)*E(x, {modulus})", "Khintchine, for the difference vector.")
+    pair = d.paper(
+        f"2*E(e, sup(t, e*h(t) + G(t))) == sup(t, sup(u, h(t) - h(u) + {rest}))",
+        "Write out the two signs; the two suprema choose t and u.",
+    )
+    khintchine = d.lemma(
+        "lemma-6-vector",
+        {"a": "lambda j: p(j, t) - p(j, u)", "N": "N", "flip": "lambda x, j: flip(x, j)", "x": "x", "j": "j"},
+        f"{length} <= sqrt(2)*E(x, {modulus})",
+        "Khintchine, for the difference vector.",
+    )
     longer = d.combine(f"h(t) - h(u) <= sqrt(2)*E(x, {modulus})", "Chain.", lipschitz, khintchine)
-    moved = d.monotone(f"sup(t, sup(u, h(t) - h(u) + {rest})) <= sup(t, sup(u, sqrt(2)*E(x, {modulus}) + {rest}))",
-                       "Inside the suprema.", longer)
-    inner = d.axiom("sup-of-average", {"X": f"lambda x, u: sqrt(2)*{modulus} + {rest}", "w": "x", "t": "u"},
-                    f"sup(u, sqrt(2)*E(x, {modulus}) + {rest}) <= E(x, sup(u, sqrt(2)*{modulus} + {rest}))",
-                    "Choosing u after the signs can only help.")
-    inner_sup = d.monotone(f"sup(t, sup(u, sqrt(2)*E(x, {modulus}) + {rest})) <= sup(t, E(x, sup(u, sqrt(2)*{modulus} + {rest})))",
-                           "For every t.", inner)
-    outer = d.axiom("sup-of-average", {"X": f"lambda x, t: sup(u, sqrt(2)*{modulus} + {rest})", "w": "x", "t": "t"},
-                    f"sup(t, E(x, sup(u, sqrt(2)*{modulus} + {rest}))) <= E(x, sup(t, sup(u, sqrt(2)*{modulus} + {rest})))",
-                    "Choosing t after the signs can only help.")
+    moved = d.monotone(
+        f"sup(t, sup(u, h(t) - h(u) + {rest})) <= sup(t, sup(u, sqrt(2)*E(x, {modulus}) + {rest}))",
+        "Inside the suprema.",
+        longer,
+    )
+    inner = d.axiom(
+        "sup-of-average",
+        {"X": f"lambda x, u: sqrt(2)*{modulus} + {rest}", "w": "x", "t": "u"},
+        f"sup(u, sqrt(2)*E(x, {modulus}) + {rest}) <= E(x, sup(u, sqrt(2)*{modulus} + {rest}))",
+        "Choosing u after the signs can only help.",
+    )
+    inner_sup = d.monotone(
+        f"sup(t, sup(u, sqrt(2)*E(x, {modulus}) + {rest})) <= sup(t, E(x, sup(u, "
+        f"sqrt(2)*{modulus} + {rest})))",
+        "For every t.",
+        inner,
+    )
+    outer = d.axiom(
+        "sup-of-average",
+        {"X": f"lambda x, t: sup(u, sqrt(2)*{modulus} + {rest})", "w": "x", "t": "t"},
+        f"sup(t, E(x, sup(u, sqrt(2)*{modulus} + {rest}))) <= E(x, sup(t, sup(u, "
+        f"sqrt(2)*{modulus} + {rest})))",
+        "Choosing t after the signs can only help.",
+    )
     unsigned = d.paper(
-        f"E(x, sup(t, sup(u, sqrt(2)*{modulus} + {rest}))) == E(x, sup(t, sup(u, sqrt(2)*({_SIGNED} - {_OTHER}) + {rest})))",
-        "Why may the modulus be dropped? The bracket does not change when t and u are exchanged, and one of the two "
-        "orders makes the inner sum nonnegative.")
-    mirrored = d.paper(f"E(x, sup(u, -(sqrt(2)*{_OTHER}) + G(u))) == E(x, sup(t, sqrt(2)*{_SIGNED} + G(t)))",
-                       "The signs x and -x have the same distribution; then rename u.")
-    d.combine(d.conclude, "The two suprema part, each gives the same average; chain and halve.",
-              pair, moved, inner_sup, outer, unsigned, mirrored,
-              times=["1/2"] * 6)
+        f"E(x, sup(t, sup(u, sqrt(2)*{modulus} + {rest}))) == E(x, sup(t, sup(u, sqrt(2)*({_SIGNED} - "
+        f"{_OTHER}) + {rest})))",
+        "Why may the modulus be dropped? The bracket does not change when t and u are exchanged, and "
+        "one of the two "
+        "orders makes the inner sum nonnegative.",
+    )
+    mirrored = d.paper(
+        f"E(x, sup(u, -(sqrt(2)*{_OTHER}) + G(u))) == E(x, sup(t, sqrt(2)*{_SIGNED} + G(t)))",
+        "The signs x and -x have the same distribution; then rename u.",
+    )
+    d.combine(
+        d.conclude,
+        "The two suprema part, each gives the same average; chain and halve.",
+        pair,
+        moved,
+        inner_sup,
+        outer,
+        unsigned,
+        mirrored,
+        times=["1/2"] * 6,
+    )
     return d
 
 
 def derive() -> Derivation:
     """All units."""
     d = Derivation(
-        "lemma-7", "Maurer's vector contraction",
-        "Lipschitz functions of vectors follow random signs at most sqrt(2) L times as well as the vectors' coordinates "
+        "lemma-7",
+        "Maurer's vector contraction",
+        "Lipschitz functions of vectors follow random signs at most sqrt(2) L times as well as the "
+        "vectors' coordinates "
         "follow signs of their own.",
         "One unit at a time.",
         {
-            "h": "real after: h(i, t), the loss at unit i", "p": "real after: p(i, j, t), coordinate j of the vector at unit i",
-            "L": "positive after: Lipschitz constant", "N": "count after: number of coordinates",
-            "G": "real after: everything else, in the step for one unit", "flip": "real after: turns one sign",
-            "e": "signs dummy: one independent sign e(i) for each unit", "c": "signs dummy: one sign",
-            "x": "signs dummy: independent signs x(i, j)", "y": "signs dummy: independent signs y(j)",
-            "t": "point dummy: a member", "u": "point dummy: a member", "i": "point dummy: a unit",
+            "h": "real after: h(i, t), the loss at unit i",
+            "p": "real after: p(i, j, t), coordinate j of the vector at unit i",
+            "L": "positive after: Lipschitz constant",
+            "N": "count after: number of coordinates",
+            "G": "real after: everything else, in the step for one unit",
+            "flip": "real after: turns one sign",
+            "e": "signs dummy: one independent sign e(i) for each unit",
+            "c": "signs dummy: one sign",
+            "x": "signs dummy: independent signs x(i, j)",
+            "y": "signs dummy: independent signs y(j)",
+            "t": "point dummy: a member",
+            "u": "point dummy: a member",
+            "i": "point dummy: a unit",
             "j": "point dummy: a coordinate",
         },
         "E(e, sup(t, sum(i, e(i)*h(i, t)))) <= sqrt(2)*L*E(x, sup(t, sum(i, sum(j, x(i, j)*p(i, j, t)))))",
-        hypotheses={"lipschitz": ("h(i, t) - h(i, u) <= L*sqrt(sum(j, (p(i, j, t) - p(i, j, u))**2))",
-                                  "at each unit h moves at most L times as far as the vector")},
-        sources=("A. Maurer, arXiv:1605.00251, Corollary 4",), domain="finite classes, all signs enumerated",
+        hypotheses={
+            "lipschitz": (
+                "h(i, t) - h(i, u) <= L*sqrt(sum(j, (p(i, j, t) - p(i, j, u))**2))",
+                "at each unit h moves at most L times as far as the vector",
+            )
+        },
+        sources=("A. Maurer, arXiv:1605.00251, Corollary 4",),
+        domain="finite classes, all signs enumerated",
     )
     lipschitz = d.assume("lipschitz")
-    scaled = d.combine("h(i, t)/L - h(i, u)/L <= sqrt(sum(j, (p(i, j, t) - p(i, j, u))**2))", "Divide by L.", lipschitz,
-                       times=["1/L"])
-    step = d.lemma("lemma-7-step", {"h": "lambda t: h(i, t)/L", "p": "lambda j, t: p(i, j, t)", "G": "lambda t: G(t)",
-                                    "N": "N", "flip": "lambda x, j: flip(x, j)", "e": "c", "x": "y", "t": "t", "u": "u",
-                                    "j": "j"},
-                   "E(c, sup(t, c*h(i, t)/L + G(t))) <= E(y, sup(t, sqrt(2)*sum(j, y(j)*p(i, j, t)) + G(t)))",
-                   "One unit, with everything else in G.", scaled)
-    d.paper(d.conclude, "Replace the units one after the other: average over the sign of one unit while all other signs "
-            "are held fixed (they sit in G), then average over those. Multiply by L.", step)
+    scaled = d.combine(
+        "h(i, t)/L - h(i, u)/L <= sqrt(sum(j, (p(i, j, t) - p(i, j, u))**2))",
+        "Divide by L.",
+        lipschitz,
+        times=["1/L"],
+    )
+    step = d.lemma(
+        "lemma-7-step",
+        {
+            "h": "lambda t: h(i, t)/L",
+            "p": "lambda j, t: p(i, j, t)",
+            "G": "lambda t: G(t)",
+            "N": "N",
+            "flip": "lambda x, j: flip(x, j)",
+            "e": "c",
+            "x": "y",
+            "t": "t",
+            "u": "u",
+            "j": "j",
+        },
+        "E(c, sup(t, c*h(i, t)/L + G(t))) <= E(y, sup(t, sqrt(2)*sum(j, y(j)*p(i, j, t)) + G(t)))",
+        "One unit, with everything else in G.",
+        scaled,
+    )
+    d.paper(
+        d.conclude,
+        "Replace the units one after the other: average over the sign of one unit while "
+        "all other signs "
+        "are held fixed (they sit in G), then average over those. Multiply by L.",
+        step,
+    )
     return d
 
 

@@ -1,4 +1,4 @@
-"""Lemma 8: the spectral norm of a matrix Rademacher series, with the intrinsic dimension and explicit constants."""
+"""Lemma 8: the spectral norm of a matrix Rademacher series, with explicit constants."""
 
 from __future__ import annotations
 
@@ -17,24 +17,40 @@ _SERIES = {
 def derive_laplace() -> Derivation:
     """The inequality (*) from which both forms follow."""
     d = Derivation(
-        "lemma-8-laplace", "Matrix series, exponential moment",
-        "The exponential moment of the norm grows at most like that of one Gaussian, times the intrinsic dimension.",
-        "Lieb's theorem in Tropp's form bounds a trace of exponentials; subtracting the identity removes the dimension.",
+        "lemma-8-laplace",
+        "Matrix series, exponential moment",
+        "The exponential moment of the norm grows at most like that of one Gaussian, times the "
+        "intrinsic dimension.",
+        "Lieb's theorem in Tropp's form bounds a trace of exponentials; subtracting the identity "
+        "removes the dimension.",
         {**_SERIES, "q": "positive after: the parameter"},
         "E(x, cosh(q*spectral(Z(x)))) - 1 <= kappa*(exp(q**2*v/2) - 1)",
-        sources=(_SOURCE,), domain="up to 10 matrices up to 4 x 4, all signs enumerated",
+        sources=(_SOURCE,),
+        domain="up to 10 matrices up to 4 x 4, all signs enumerated",
     )
-    lieb = d.cite("matrix-laplace", {"Z": "lambda x: Z(x)", "V": "V", "q": "q", "x": "x"},
-                  "E(x, trace_cosh(q, Z(x))) <= trace_exp(q, V)",
-                  "Lieb's concavity and cosh(A) <= exp(A^2/2), with the identity subtracted on both sides; the series is "
-                  "symmetric in law, so exp may be replaced by cosh on the left.")
-    below = d.paper("2*(cosh(q*spectral(Z(x))) - 1) <= trace_cosh(q, Z(x))",
-                    "Both +s and -s are eigenvalues of the dilation for the largest singular value s, and the other terms "
-                    "cosh - 1 are not negative.")
-    average = d.monotone("E(x, 2*(cosh(q*spectral(Z(x))) - 1)) <= E(x, trace_cosh(q, Z(x)))", "Average.", below)
-    intrinsic = d.paper("trace_exp(q, V) <= 2*kappa*(exp(q**2*v/2) - 1)",
-                        "phi(s) = exp(q^2 s/2) - 1 is convex with phi(0) = 0, so phi(s) <= (s/v) phi(v) for 0 <= s <= v; "
-                        "add over the eigenvalues of V, whose sum is 2 kappa v.")
+    lieb = d.cite(
+        "matrix-laplace",
+        {"Z": "lambda x: Z(x)", "V": "V", "q": "q", "x": "x"},
+        "E(x, trace_cosh(q, Z(x))) <= trace_exp(q, V)",
+        "Lieb's concavity and cosh(A) <= exp(A^2/2), with the identity subtracted on both "
+        "sides; the series is "
+        "symmetric in law, so exp may be replaced by cosh on the left.",
+    )
+    below = d.paper(
+        "2*(cosh(q*spectral(Z(x))) - 1) <= trace_cosh(q, Z(x))",
+        "Both +s and -s are eigenvalues of the dilation for the largest singular value s, "
+        "and the other terms "
+        "cosh - 1 are not negative.",
+    )
+    average = d.monotone(
+        "E(x, 2*(cosh(q*spectral(Z(x))) - 1)) <= E(x, trace_cosh(q, Z(x)))", "Average.", below
+    )
+    intrinsic = d.paper(
+        "trace_exp(q, V) <= 2*kappa*(exp(q**2*v/2) - 1)",
+        "phi(s) = exp(q^2 s/2) - 1 is convex with phi(0) = 0, so phi(s) <= (s/v) phi(v) "
+        "for 0 <= s <= v; "
+        "add over the eigenvalues of V, whose sum is 2 kappa v.",
+    )
     d.combine(d.conclude, "Chain and halve.", average, lieb, intrinsic, times=["1/2", "1/2", "1/2"])
     return d
 
@@ -42,27 +58,52 @@ def derive_laplace() -> Derivation:
 def derive_expectation() -> Derivation:
     """Form (b), expectation."""
     d = Derivation(
-        "lemma-8b", "Matrix series, expected norm, intrinsic dimension",
-        "E || sum of signed matrices || <= sqrt(2 v log(2 kappa)): the dimension d1 + d2 of the usual bound is replaced by "
+        "lemma-8b",
+        "Matrix series, expected norm, intrinsic dimension",
+        "E || sum of signed matrices || <= sqrt(2 v log(2 kappa)): the dimension d1 + d2 of the usual "
+        "bound is replaced by "
         "twice the intrinsic dimension.",
         "The exponential moment, Jensen's inequality and the best parameter.",
         {**_SERIES, "q": "positive free: the parameter"},
         "E(x, spectral(Z(x))) <= sqrt(2*v*log(2*kappa))",
         hypotheses={"intrinsic": ("0 <= log(kappa)", "the intrinsic dimension is at least 1")},
-        sources=(_SOURCE,), domain="up to 10 matrices up to 4 x 4, all signs enumerated",
+        sources=(_SOURCE,),
+        domain="up to 10 matrices up to 4 x 4, all signs enumerated",
     )
     intrinsic = d.assume("intrinsic")
     tangent = d.axiom("log-tangent", {"a": "kappa"}, "log(kappa) <= kappa - 1", "log lies below its tangent.")
     one = d.combine("0 <= kappa - 1", "So kappa >= 1.", intrinsic, tangent)
-    moment = d.lemma("lemma-8-laplace", {"Z": "lambda x: Z(x)", "V": "V", "v": "v", "kappa": "kappa", "x": "x", "q": "q"},
-                     "E(x, cosh(q*spectral(Z(x)))) - 1 <= kappa*(exp(q**2*v/2) - 1)", "Exponential moment.")
-    jensen = d.axiom("jensen-cosh", {"X": "lambda x: q*spectral(Z(x))", "w": "x"},
-                     "cosh(E(x, q*spectral(Z(x)))) <= E(x, cosh(q*spectral(Z(x))))", "cosh is convex.")
-    half = d.sign("exp(q*E(x, spectral(Z(x)))) <= 2*cosh(q*E(x, spectral(Z(x))))", "2 cosh(a) - exp(a) = exp(-a).")
-    total = d.combine("exp(q*E(x, spectral(Z(x)))) <= 2*kappa*exp(q**2*v/2)", "Chain; 1 - kappa is not positive.",
-                      half, jensen, moment, one, times=["1", "2", "2", "2"])
-    logs = d.axiom("take-log", {"a": "q*E(x, spectral(Z(x)))", "b": "2*kappa*exp(q**2*v/2)"},
-                   "q*E(x, spectral(Z(x))) <= log(2*kappa) + q**2*v/2", "Take logarithms.", total)
+    moment = d.lemma(
+        "lemma-8-laplace",
+        {"Z": "lambda x: Z(x)", "V": "V", "v": "v", "kappa": "kappa", "x": "x", "q": "q"},
+        "E(x, cosh(q*spectral(Z(x)))) - 1 <= kappa*(exp(q**2*v/2) - 1)",
+        "Exponential moment.",
+    )
+    jensen = d.axiom(
+        "jensen-cosh",
+        {"X": "lambda x: q*spectral(Z(x))", "w": "x"},
+        "cosh(E(x, q*spectral(Z(x)))) <= E(x, cosh(q*spectral(Z(x))))",
+        "cosh is convex.",
+    )
+    half = d.sign(
+        "exp(q*E(x, spectral(Z(x)))) <= 2*cosh(q*E(x, spectral(Z(x))))", "2 cosh(a) - exp(a) = exp(-a)."
+    )
+    total = d.combine(
+        "exp(q*E(x, spectral(Z(x)))) <= 2*kappa*exp(q**2*v/2)",
+        "Chain; 1 - kappa is not positive.",
+        half,
+        jensen,
+        moment,
+        one,
+        times=["1", "2", "2", "2"],
+    )
+    logs = d.axiom(
+        "take-log",
+        {"a": "q*E(x, spectral(Z(x)))", "b": "2*kappa*exp(q**2*v/2)"},
+        "q*E(x, spectral(Z(x))) <= log(2*kappa) + q**2*v/2",
+        "Take logarithms.",
+        total,
+    )
     divided = d.combine("E(x, spectral(Z(x))) <= log(2*kappa)/q + q*v/2", "Divide by q.", logs, times=["1/q"])
     d.optimise("q", "sqrt(2*log(2*kappa)/v)", d.conclude, "The best q balances the two terms.", divided)
     return d
@@ -71,56 +112,91 @@ def derive_expectation() -> Derivation:
 def derive_frobenius() -> Derivation:
     """The elementary bound by the Frobenius norms, and the smaller of the two."""
     d = Derivation(
-        "lemma-8-min", "Matrix series, the smaller of two bounds",
-        "The expected norm is at most the smaller of sqrt(2 v log(2 kappa)) and the root of the sum of squared Frobenius norms.",
+        "lemma-8-min",
+        "Matrix series, the smaller of two bounds",
+        "The expected norm is at most the smaller of sqrt(2 v log(2 kappa)) and the root of the sum of "
+        "squared Frobenius norms.",
         "Lemma 8(b), and the fact that the spectral norm is at most the Frobenius norm.",
         {**{k: v for k, v in _SERIES.items() if k != "kappa"}, "F2": "positive after: sum of ||B_k||_F^2"},
         "E(x, spectral(Z(x))) <= min(sqrt(2*v*log(2*F2/v)), sqrt(F2))",
         hypotheses={"intrinsic": ("0 <= log(F2/v)", "the intrinsic dimension F2/v is at least 1")},
-        sources=(_SOURCE,), domain="up to 10 matrices up to 4 x 4, all signs enumerated",
+        sources=(_SOURCE,),
+        domain="up to 10 matrices up to 4 x 4, all signs enumerated",
     )
     intrinsic = d.assume("intrinsic")
-    first = d.lemma("lemma-8b", {"Z": "lambda x: Z(x)", "V": "V", "v": "v", "kappa": "F2/v", "x": "x"},
-                    "E(x, spectral(Z(x))) <= sqrt(2*v*log(2*F2/v))", "Lemma 8(b).", intrinsic)
-    below = d.paper("spectral(Z(x)) <= frobenius(Z(x))", "The largest singular value is one of those that are squared and added.")
+    first = d.lemma(
+        "lemma-8b",
+        {"Z": "lambda x: Z(x)", "V": "V", "v": "v", "kappa": "F2/v", "x": "x"},
+        "E(x, spectral(Z(x))) <= sqrt(2*v*log(2*F2/v))",
+        "Lemma 8(b).",
+        intrinsic,
+    )
+    below = d.paper(
+        "spectral(Z(x)) <= frobenius(Z(x))",
+        "The largest singular value is one of those that are squared and added.",
+    )
     mean = d.monotone("E(x, spectral(Z(x))) <= E(x, frobenius(Z(x)))", "Average.", below)
-    root = d.axiom("average-below-root-mean-square", {"X": "lambda x: frobenius(Z(x))", "w": "x"},
-                   "E(x, frobenius(Z(x))) <= sqrt(E(x, frobenius(Z(x))**2))", "Jensen.")
-    square = d.paper("E(x, frobenius(Z(x))**2) == F2", "Independent signs: mixed products average to 0, squares to 1.")
+    root = d.axiom(
+        "average-below-root-mean-square",
+        {"X": "lambda x: frobenius(Z(x))", "w": "x"},
+        "E(x, frobenius(Z(x))) <= sqrt(E(x, frobenius(Z(x))**2))",
+        "Jensen.",
+    )
+    square = d.paper(
+        "E(x, frobenius(Z(x))**2) == F2", "Independent signs: mixed products average to 0, squares to 1."
+    )
     rooted = d.monotone("sqrt(E(x, frobenius(Z(x))**2)) == sqrt(F2)", "Take roots.", square)
     second = d.combine("E(x, spectral(Z(x))) <= sqrt(F2)", "Chain.", mean, root, rooted)
-    d.axiom("min-both", {"a": "sqrt(2*v*log(2*F2/v))", "b": "sqrt(F2)", "c": "E(x, spectral(Z(x)))"}, d.conclude,
-            "Both bounds hold, so the smaller does.", first, second)
+    d.axiom(
+        "min-both",
+        {"a": "sqrt(2*v*log(2*F2/v))", "b": "sqrt(F2)", "c": "E(x, spectral(Z(x)))"},
+        d.conclude,
+        "Both bounds hold, so the smaller does.",
+        first,
+        second,
+    )
     return d
 
 
 def derive_tail() -> Derivation:
     """Form (b), tail."""
     d = Derivation(
-        "lemma-8b-tail", "Matrix series, tail, intrinsic dimension",
+        "lemma-8b-tail",
+        "Matrix series, tail, intrinsic dimension",
         "P(|| sum of signed matrices || >= t) <= 2 kappa exp(-t^2/(2v)) for t >= sqrt(v).",
-        "Markov's inequality for cosh - 1; with z = exp(t^2/(2v)) what remains is a polynomial inequality in z.",
+        "Markov's inequality for cosh - 1; with z = exp(t^2/(2v)) what remains is a polynomial "
+        "inequality in z.",
         {
             "p": "nonnegative after: the probability that the norm is at least t",
-            "kappa": "positive after: intrinsic dimension", "z": "positive after: exp(t^2/(2v)), at least 41/25 for t^2 >= v",
+            "kappa": "positive after: intrinsic dimension",
+            "z": "positive after: exp(t^2/(2v)), at least 41/25 for t^2 >= v",
         },
         "p <= 2*kappa/z",
         hypotheses={
-            "markov": ("p*((z**2 + 1/z**2)/2 - 1) <= kappa*(z - 1)",
-                       "Markov's inequality on cosh(t ||Z||/v) - 1, and the exponential moment at q = t/v"),
+            "markov": (
+                "p*((z**2 + 1/z**2)/2 - 1) <= kappa*(z - 1)",
+                "Markov's inequality on cosh(t ||Z||/v) - 1, and the exponential moment at q = t/v",
+            ),
             "far": ("0 <= z - 41/25", "exp(1/2) >= 41/25"),
         },
-        sources=(_SOURCE,), domain="exact probabilities for up to 10 signs",
+        sources=(_SOURCE,),
+        domain="exact probabilities for up to 10 signs",
     )
     markov, far = d.assume("markov"), d.assume("far")
     positive = d.combine("16/25 <= z - 1", "z - 1 is positive.", far)
     strict = d.sign("0 < 16/25", "A number.")
     one = d.combine("0 < z - 1", "z - 1 is positive.", strict, positive)
-    divided = d.combine("p*(z - 1)*(z + 1)**2/(2*z**2) <= kappa", "Divide by z - 1.", markov, one, times=["1/(z - 1)"])
-    factor = d.combine("0 <= (z - 41/25)*(z + 16/25)", "z exceeds the golden ratio.", far, times=["z + 16/25"])
+    divided = d.combine(
+        "p*(z - 1)*(z + 1)**2/(2*z**2) <= kappa", "Divide by z - 1.", markov, one, times=["1/(z - 1)"]
+    )
+    factor = d.combine(
+        "0 <= (z - 41/25)*(z + 16/25)", "z exceeds the golden ratio.", far, times=["z + 16/25"]
+    )
     golden = d.combine("31/625 <= z**2 - z - 1", "The product multiplied out.", factor)
     small = d.sign("0 <= 31/625", "A number.")
-    excess = d.combine("0 <= p*(z**2 - z - 1)/(2*z**2)", "Weight by p.", small, golden, times=["p/(2*z**2)"] * 2)
+    excess = d.combine(
+        "0 <= p*(z**2 - z - 1)/(2*z**2)", "Weight by p.", small, golden, times=["p/(2*z**2)"] * 2
+    )
     below = d.combine("p*z/2 <= kappa", "(z - 1)(z + 1)^2 = z^3 + (z^2 - z - 1).", divided, excess)
     d.combine(d.conclude, "Solve for p.", below, times=["2/z"])
     return d
@@ -129,47 +205,92 @@ def derive_tail() -> Derivation:
 def derive_tropp() -> Derivation:
     """Form (a): Tropp's Theorem 4.1.1."""
     d = Derivation(
-        "lemma-8a", "Matrix series, Tropp's form",
-        "E || sum of signed matrices || <= sqrt(2 v log(d1 + d2)), the form in the literature.", "A cited theorem.",
+        "lemma-8a",
+        "Matrix series, Tropp's form",
+        "E || sum of signed matrices || <= sqrt(2 v log(d1 + d2)), the form in the literature.",
+        "A cited theorem.",
         {**{k: _SERIES[k] for k in ("Z", "v", "x")}, "D": "count after: d1 + d2, rows plus columns"},
-        "E(x, spectral(Z(x))) <= sqrt(2*v*log(D))", sources=(_SOURCE,), domain="for comparison",
+        "E(x, spectral(Z(x))) <= sqrt(2*v*log(D))",
+        sources=(_SOURCE,),
+        domain="for comparison",
     )
-    d.cite("tropp-rademacher", {"Z": "lambda x: Z(x)", "v": "v", "D": "D", "x": "x"}, d.conclude, "Theorem 4.1.1 there.")
+    d.cite(
+        "tropp-rademacher",
+        {"Z": "lambda x: Z(x)", "v": "v", "D": "D", "x": "x"},
+        d.conclude,
+        "Theorem 4.1.1 there.",
+    )
     return d
 
 
 def derive_bernstein() -> Derivation:
     """Form (c): matrix Bernstein."""
     d = Derivation(
-        "lemma-8c", "Matrix Bernstein inequality",
-        "For independent centred matrices bounded by b: E ||Z|| <= sqrt(2 v log(d1 + d2)) + b log(d1 + d2)/3.",
+        "lemma-8c",
+        "Matrix Bernstein inequality",
+        "For independent centred matrices bounded by b: E ||Z|| <= sqrt(2 v log(d1 + d2)) + b log(d1 + "
+        "d2)/3.",
         "A cited theorem.",
-        {"Z": "real after: the sum", "v": "positive after: variance", "b": "positive after: bound on each matrix",
-         "D": "count after: rows plus columns", "w": "point dummy: the randomness"},
-        "E(w, spectral(Z(w))) <= sqrt(2*v*log(D)) + b*log(D)/3", sources=(_SOURCE,), domain="for comparison",
+        {
+            "Z": "real after: the sum",
+            "v": "positive after: variance",
+            "b": "positive after: bound on each matrix",
+            "D": "count after: rows plus columns",
+            "w": "point dummy: the randomness",
+        },
+        "E(w, spectral(Z(w))) <= sqrt(2*v*log(D)) + b*log(D)/3",
+        sources=(_SOURCE,),
+        domain="for comparison",
     )
-    d.cite("matrix-bernstein", {"Z": "lambda w: Z(w)", "v": "v", "b": "b", "D": "D", "w": "w"}, d.conclude,
-           "Theorem 6.1.1 there.")
+    d.cite(
+        "matrix-bernstein",
+        {"Z": "lambda w: Z(w)", "v": "v", "b": "b", "D": "D", "w": "w"},
+        d.conclude,
+        "Theorem 6.1.1 there.",
+    )
     return d
 
 
 def derive_intrinsic_bernstein() -> Derivation:
     """Form (d): intrinsic matrix Bernstein, tail."""
     d = Derivation(
-        "lemma-8d", "Matrix Bernstein inequality, intrinsic dimension",
-        "P(||Z|| >= t) <= 4 D exp(-(t^2/2)/(v + b t/3)) with D the intrinsic dimension.", "A cited theorem.",
-        {"p": "nonnegative after: the probability that the norm is at least t", "v": "positive after: variance",
-         "b": "positive after: bound on each matrix", "D": "positive after: intrinsic dimension",
-         "t": "positive after: threshold"},
+        "lemma-8d",
+        "Matrix Bernstein inequality, intrinsic dimension",
+        "P(||Z|| >= t) <= 4 D exp(-(t^2/2)/(v + b t/3)) with D the intrinsic dimension.",
+        "A cited theorem.",
+        {
+            "p": "nonnegative after: the probability that the norm is at least t",
+            "v": "positive after: variance",
+            "b": "positive after: bound on each matrix",
+            "D": "positive after: intrinsic dimension",
+            "t": "positive after: threshold",
+        },
         "p <= 4*D*exp(-(t**2/2)/(v + b*t/3))",
-        hypotheses={"tail": ("tail_of_bounded_series(p, t, v, b, D)", "p is that probability"),
-                    "far": ("sqrt(v) + b/3 <= t", "t is not too small")},
-        sources=(_SOURCE,), domain="for comparison",
+        hypotheses={
+            "tail": ("tail_of_bounded_series(p, t, v, b, D)", "p is that probability"),
+            "far": ("sqrt(v) + b/3 <= t", "t is not too small"),
+        },
+        sources=(_SOURCE,),
+        domain="for comparison",
     )
     tail, far = d.assume("tail"), d.assume("far")
-    d.cite("intrinsic-bernstein", {k: k for k in ("p", "v", "b", "D", "t")}, d.conclude, "Theorem 7.3.1 there.", tail, far)
+    d.cite(
+        "intrinsic-bernstein",
+        {k: k for k in ("p", "v", "b", "D", "t")},
+        d.conclude,
+        "Theorem 7.3.1 there.",
+        tail,
+        far,
+    )
     return d
 
 
-DERIVATIONS = (derive_laplace, derive_expectation, derive_frobenius, derive_tail, derive_tropp, derive_bernstein,
-               derive_intrinsic_bernstein)
+DERIVATIONS = (
+    derive_laplace,
+    derive_expectation,
+    derive_frobenius,
+    derive_tail,
+    derive_tropp,
+    derive_bernstein,
+    derive_intrinsic_bernstein,
+)

@@ -8,14 +8,25 @@ from proofs.build import Derivation
 def derive() -> Derivation:
     """Equal variances."""
     d = Derivation(
-        "lemma-17", "Relative entropy of Gaussians of equal variance",
-        "KL(N(a, s^2 I) || N(b, s^2 I)) = ||a - b||^2/(2 s^2).", "The formula for general variances.",
-        {"KL": "nonnegative after: relative entropy", "D": "count after: dimension", "s": "positive after: standard deviation",
-         "dist": "nonnegative after: distance of the means"},
+        "lemma-17",
+        "Relative entropy of Gaussians of equal variance",
+        "KL(N(a, s^2 I) || N(b, s^2 I)) = ||a - b||^2/(2 s^2).",
+        "The formula for general variances.",
+        {
+            "KL": "nonnegative after: relative entropy",
+            "D": "count after: dimension",
+            "s": "positive after: standard deviation",
+            "dist": "nonnegative after: distance of the means",
+        },
         "KL == dist**2/(2*s**2)",
-        hypotheses={"formula": ("KL == D/2*(s**2/s**2 - 1 - log(s**2/s**2)) + dist**2/(2*s**2)",
-                                "the general formula at equal variances")},
-        sources=("S. Kullback, Information Theory and Statistics, 1959",), domain="one dimension, by quadrature in balls",
+        hypotheses={
+            "formula": (
+                "KL == D/2*(s**2/s**2 - 1 - log(s**2/s**2)) + dist**2/(2*s**2)",
+                "the general formula at equal variances",
+            )
+        },
+        sources=("S. Kullback, Information Theory and Statistics, 1959",),
+        domain="one dimension, by quadrature in balls",
     )
     formula = d.assume("formula")
     d.combine(d.conclude, "The first bracket is 0.", formula)
@@ -25,20 +36,37 @@ def derive() -> Derivation:
 def derive_best_prior() -> Derivation:
     """The best prior variance for a given posterior variance."""
     d = Derivation(
-        "lemma-17-free", "Free posterior variance",
-        "With the prior variance at its optimum, KL = (D/2) log(1 + ||a - b||^2/(D s^2)), never more than ||a - b||^2/(2 s^2).",
+        "lemma-17-free",
+        "Free posterior variance",
+        "With the prior variance at its optimum, KL = (D/2) log(1 + ||a - b||^2/(D s^2)), never more "
+        "than ||a - b||^2/(2 s^2).",
         "The formula, and the prior variance l^2 = s^2 + dist^2/D.",
-        {"KL": "nonnegative after: KL at the best prior variance", "D": "count after: dimension",
-         "s": "positive after: noise level", "dist": "nonnegative after: distance of the means"},
+        {
+            "KL": "nonnegative after: KL at the best prior variance",
+            "D": "count after: dimension",
+            "s": "positive after: noise level",
+            "dist": "nonnegative after: distance of the means",
+        },
         "KL <= dist**2/(2*s**2)",
-        hypotheses={"formula": ("KL == D/2*(s**2/(s**2 + dist**2/D) - 1 - log(s**2/(s**2 + dist**2/D))) "
-                                "+ dist**2/(2*(s**2 + dist**2/D))", "the general formula at this prior variance")},
-        sources=("Here",), domain="rational values",
+        hypotheses={
+            "formula": (
+                "KL == D/2*(s**2/(s**2 + dist**2/D) - 1 - log(s**2/(s**2 + dist**2/D))) "
+                "+ dist**2/(2*(s**2 + dist**2/D))",
+                "the general formula at this prior variance",
+            )
+        },
+        sources=("Here",),
+        domain="rational values",
     )
     formula = d.assume("formula")
     positive = d.sign("0 < (s**2 + dist**2/D)/s**2", "Visible.")
-    tangent = d.axiom("log-tangent", {"a": "(s**2 + dist**2/D)/s**2"},
-                      "log((s**2 + dist**2/D)/s**2) <= (s**2 + dist**2/D)/s**2 - 1", "log lies below its tangent.", positive)
+    tangent = d.axiom(
+        "log-tangent",
+        {"a": "(s**2 + dist**2/D)/s**2"},
+        "log((s**2 + dist**2/D)/s**2) <= (s**2 + dist**2/D)/s**2 - 1",
+        "log lies below its tangent.",
+        positive,
+    )
     d.combine(d.conclude, "The two other terms cancel.", formula, tangent, times=["1", "D/2"])
     return d
 

@@ -29,13 +29,21 @@ from proofs.symbols import (
 )
 from proofs.theorems.shapes import confidence_term, peeled, sphere_constant
 
-_BALL = Hypothesis("frobenius-ball", "The trained matrix W has ||W||_F <= omega; omega is fixed before "
-                                     "the sample. "
-                   "The class ||W||_2 <= s with effective rank <= R lies inside it with omega = s sqrt(R), "
-                   "for the stable rank and every larger effective rank.", "standing")
-_FEATURES = Hypothesis("features-frozen", "The features Psi(x) (for A2 the attention matrix times the "
-                                          "tokens) do not "
-                       "depend on W nor on the sample.", "standing")
+_BALL = Hypothesis(
+    "frobenius-ball",
+    "The trained matrix W has ||W||_F <= omega; omega is fixed before "
+    "the sample. "
+    "The class ||W||_2 <= s with effective rank <= R lies inside it with omega = s sqrt(R), "
+    "for the stable rank and every larger effective rank.",
+    "standing",
+)
+_FEATURES = Hypothesis(
+    "features-frozen",
+    "The features Psi(x) (for A2 the attention matrix times the "
+    "tokens) do not "
+    "depend on W nor on the sample.",
+    "standing",
+)
 
 A1_COMPLEXITY = sympy.sqrt(2) * L * omega * sympy.sqrt(K * sum_sq_features) / m
 _gamma = sphere_constant(N_rows * K)
@@ -53,30 +61,41 @@ A1 = Theorem(
     level="coq",
     constants=(SYMMETRIZATION, VECTOR_CONTRACTION, CONFIDENCE),
     variants=(
-        Variant("sphere", 2 * _gamma * L * omega * sympy.sqrt(K * sum_sq_features) / m + confidence_term(),
-                "paper", "contraction over the sphere instead of signs (Lemma 7, sharper form)"),
-        Variant("scalar", 2 * L * omega * sympy.sqrt(sum_sq_features) / m + confidence_term(),
-                "paper", "one row and one output only: the scalar contraction (Lemma 5) has constant 1"),
+        Variant(
+            "sphere",
+            2 * _gamma * L * omega * sympy.sqrt(K * sum_sq_features) / m + confidence_term(),
+            "paper",
+            "contraction over the sphere instead of signs (Lemma 7, sharper form)",
+        ),
+        Variant(
+            "scalar",
+            2 * L * omega * sympy.sqrt(sum_sq_features) / m + confidence_term(),
+            "paper",
+            "one row and one output only: the scalar contraction (Lemma 5) has constant 1",
+        ),
     ),
     derivation="theorem-a1",
     sources=("A. Maurer, A vector-contraction inequality for Rademacher complexities, arXiv:1605.00251",),
 )
 
 A1_PEELED = peeled(
-    A1, omega, name="A1-peeled",
+    A1,
+    omega,
+    name="A1-peeled",
     statement="As A1, for every W whatever its norm: the Frobenius norm is measured after training and "
-              "rounded up "
+    "rounded up "
     "to the grid c0 rho^j.",
 )
 
-A2_COMPLEXITY = sympy.sqrt(2) * L * omega * attention_spectral * tokens_spectral * sympy.sqrt(
-    K * attention_rank / m)
+A2_COMPLEXITY = (
+    sympy.sqrt(2) * L * omega * attention_spectral * tokens_spectral * sympy.sqrt(K * attention_rank / m)
+)
 
 A2 = Theorem(
     name="A2",
     title="Frozen attention: the rank of the attention matrix does count",
     statement="With attention matrices that do not depend on the trained matrix, with probability at "
-              "least 1 - delta, "
+    "least 1 - delta, "
     "for every W in the Frobenius ball, the gap of f_W(x) = A(x) X W is at most this bound: the sentence "
     "'sqrt(R/m) with R the effective rank of attention', repaired by the norms that it needs.",
     quantity="gap",
@@ -84,10 +103,19 @@ A2 = Theorem(
     complexity=A2_COMPLEXITY,
     parts=(("complexity", 2 * A2_COMPLEXITY), ("confidence", confidence_term())),
     hypotheses=(
-        STANDING, IID, UNIT_LOSS, LIPSCHITZ_LOSS, _FEATURES, _BALL,
-        Hypothesis("attention-bounds", "Every frozen attention matrix has spectral norm <= "
-                                       "attention_spectral and stable "
-                   "rank <= attention_rank, every token matrix has spectral norm <= tokens_spectral.", "bounded"),
+        STANDING,
+        IID,
+        UNIT_LOSS,
+        LIPSCHITZ_LOSS,
+        _FEATURES,
+        _BALL,
+        Hypothesis(
+            "attention-bounds",
+            "Every frozen attention matrix has spectral norm <= "
+            "attention_spectral and stable "
+            "rank <= attention_rank, every token matrix has spectral norm <= tokens_spectral.",
+            "bounded",
+        ),
     ),
     level="coq",
     constants=(SYMMETRIZATION, VECTOR_CONTRACTION, CONFIDENCE),

@@ -11,25 +11,37 @@ P = Theorem(
     name="P",
     title="Peeling over a complexity",
     statement="Suppose that for each fixed c, with probability at least 1 - delta, every model of "
-              "complexity at most c has "
+    "complexity at most c has "
     "gap <= kap_S c + 2 sqrt(log(1/delta)/(2m)). Then with probability at least 1 - delta every model, "
     "of complexity "
     "at most c0 rho^j, has a gap at most this bound.",
     quantity="gap",
     bound=kap_S * grid_value() + peeled_confidence(),
     hypotheses=(
-        STANDING, IID, UNIT_LOSS,
-        Hypothesis("grid", "c0 > 0 and rho > 1 are fixed before the sample; j is any index with "
-                           "complexity <= c0 rho^j, "
-                   "computed from an upper enclosure of the complexity after training.", "numeric",
-                   (to_prefix(norm_after), to_prefix(grid_value()))),
-        Hypothesis("slope", "kap_S times c bounds twice the empirical Rademacher complexity of the "
-                            "class of complexity at "
-                   "most c, for every c at once; it may depend on the sample.", "model"),
+        STANDING,
+        IID,
+        UNIT_LOSS,
+        Hypothesis(
+            "grid",
+            "c0 > 0 and rho > 1 are fixed before the sample; j is any index with "
+            "complexity <= c0 rho^j, "
+            "computed from an upper enclosure of the complexity after training.",
+            "numeric",
+            (to_prefix(norm_after), to_prefix(grid_value())),
+        ),
+        Hypothesis(
+            "slope",
+            "kap_S times c bounds twice the empirical Rademacher complexity of the "
+            "class of complexity at "
+            "most c, for every c at once; it may depend on the sample.",
+            "model",
+        ),
     ),
     level="coq",
-    constants=(CONFIDENCE, Constant("grid weight", 1 / ((j + 1) * (j + 2)), "Theorem P",
-                                    "the weights sum to 1")),
+    constants=(
+        CONFIDENCE,
+        Constant("grid weight", 1 / ((j + 1) * (j + 2)), "Theorem P", "the weights sum to 1"),
+    ),
     derivation="theorem-p",
     parts=(("complexity", kap_S * grid_value()), ("confidence", peeled_confidence())),
 )

@@ -41,17 +41,29 @@ def peeled(theorem: Theorem, budget: sympy.Symbol, *, name: str, statement: str)
         raise ValueError(f"{theorem.name} has no complexity to peel")
     complexity = theorem.complexity.subs(budget, grid_value())
     grid = Hypothesis(
-        "grid", "c0 > 0 and rho > 1 are fixed before the sample; j is any index with ||W|| <= c0 rho^j, "
-        "computed from an upper enclosure of the norm after training.", "numeric",
+        "grid",
+        "c0 > 0 and rho > 1 are fixed before the sample; j is any index with ||W|| <= c0 rho^j, "
+        "computed from an upper enclosure of the norm after training.",
+        "numeric",
         (to_prefix(norm_after), to_prefix(grid_value())),
     )
     kept = tuple(h for h in theorem.hypotheses if not h.id.endswith("-ball"))
-    price = Constant("grid weight", 1 / ((j + 1) * (j + 2)), "Theorem P",
-                     "the failure probability is shared over the grid by weights that sum to 1")
+    price = Constant(
+        "grid weight",
+        1 / ((j + 1) * (j + 2)),
+        "Theorem P",
+        "the failure probability is shared over the grid by weights that sum to 1",
+    )
     return replace(
-        theorem, name=name, title=theorem.title + ", norm measured after training", statement=statement,
-        bound=2 * complexity + peeled_confidence(), complexity=complexity,
+        theorem,
+        name=name,
+        title=theorem.title + ", norm measured after training",
+        statement=statement,
+        bound=2 * complexity + peeled_confidence(),
+        complexity=complexity,
         parts=(("complexity", 2 * complexity), ("confidence", peeled_confidence())),
-        hypotheses=(*kept, grid), constants=(*theorem.constants, price), variants=(),
+        hypotheses=(*kept, grid),
+        constants=(*theorem.constants, price),
+        variants=(),
         derivation=theorem.derivation + "-peeled",
     )

@@ -34,18 +34,31 @@ from proofs.symbols import (
 from proofs.theorems.nuclear_ball import NUCLEAR_BALL, SERIES, series_norm
 from proofs.theorems.shapes import confidence_term, peeled, sphere_constant
 
-_BALL = Hypothesis("frobenius-ball", "The trained query-key matrix has ||W||_F <= omega (the score "
-                                     "scale belongs to W); "
-                   "omega is fixed before the sample. The class ||W||_2 <= s with effective rank <= R lies "
-                   "inside it with omega = s sqrt(R).", "standing")
-_VALUES = Hypothesis("values-frozen", "The values a_t(x) are fixed before the sample and do not depend "
-                                      "on the trained "
-                     "matrix.", "standing")
-_SCORES = Hypothesis("bilinear-scores", "The score of token t is x_q^T W x_t plus a fixed offset. Query/key "
-                     "normalisation is not covered; soft-capping only with centre 0.", "model")
-_SOFTMAX = Constant("softmax read-out", 1 / (2 * sympy.sqrt(2)), "Lemma 12(c)",
-                    "a softmax average moves by at most osc(a)/(2 sqrt 2) times the Euclidean change of "
-                    "the scores")
+_BALL = Hypothesis(
+    "frobenius-ball",
+    "The trained query-key matrix has ||W||_F <= omega (the score "
+    "scale belongs to W); "
+    "omega is fixed before the sample. The class ||W||_2 <= s with effective rank <= R lies "
+    "inside it with omega = s sqrt(R).",
+    "standing",
+)
+_VALUES = Hypothesis(
+    "values-frozen",
+    "The values a_t(x) are fixed before the sample and do not depend on the trained matrix.",
+    "standing",
+)
+_SCORES = Hypothesis(
+    "bilinear-scores",
+    "The score of token t is x_q^T W x_t plus a fixed offset. Query/key "
+    "normalisation is not covered; soft-capping only with centre 0.",
+    "model",
+)
+_SOFTMAX = Constant(
+    "softmax read-out",
+    1 / (2 * sympy.sqrt(2)),
+    "Lemma 12(c)",
+    "a softmax average moves by at most osc(a)/(2 sqrt 2) times the Euclidean change of the scores",
+)
 _SOURCES = ("A. Maurer, arXiv:1605.00251", "A. Dhingra, arXiv:2508.17256 (the claim that this repairs)")
 _COMMON = (STANDING, IID, UNIT_LOSS, LIPSCHITZ_LOSS, _VALUES, _SCORES)
 
@@ -56,26 +69,35 @@ C1VECTOR_COMPLEXITY = L * omega * sympy.sqrt(sum_sq_scores) / m
 
 def _gap(complexity: sympy.Expr) -> dict[str, object]:
     return {
-        "quantity": "gap", "bound": 2 * complexity + confidence_term(), "complexity": complexity,
+        "quantity": "gap",
+        "bound": 2 * complexity + confidence_term(),
+        "complexity": complexity,
         "parts": (("complexity", 2 * complexity), ("confidence", confidence_term())),
     }
 
 
 def _sphere(complexity: sympy.Expr) -> Variant:
     factor = sphere_constant(span_dimension) / sympy.sqrt(2)
-    return Variant("sphere", 2 * factor * complexity + confidence_term(), "paper",
-                   "contraction over spheres of dimension span_dimension (the rank of the centred tokens)")
+    return Variant(
+        "sphere",
+        2 * factor * complexity + confidence_term(),
+        "paper",
+        "contraction over spheres of dimension span_dimension (the rank of the centred tokens)",
+    )
 
 
 C1_I = Theorem(
     name="C1(i)",
     title="Trained query-key matrix, scalar read-out, Frobenius ball",
     statement="With probability at least 1 - delta, for every W with ||W||_F <= omega, the gap of the "
-              "softmax head "
+    "softmax head "
     "f_W(x) = sum_t softmax(s)_t a_t(x) with scalar values is at most this bound.",
-    hypotheses=(*_COMMON, _BALL), level="coq",
+    hypotheses=(*_COMMON, _BALL),
+    level="coq",
     constants=(SYMMETRIZATION, VECTOR_CONTRACTION, _SOFTMAX, CONFIDENCE),
-    variants=(_sphere(C1I_COMPLEXITY),), derivation="theorem-c1-i", sources=_SOURCES,
+    variants=(_sphere(C1I_COMPLEXITY),),
+    derivation="theorem-c1-i",
+    sources=_SOURCES,
     **_gap(C1I_COMPLEXITY),  # type: ignore[arg-type]
 )
 
@@ -83,13 +105,15 @@ C1_II = Theorem(
     name="C1(ii)",
     title="Trained query-key matrix, scalar read-out, nuclear ball",
     statement="As C1(i) with ||W||_* <= nu and the matrix series of the query-key outer products: v = "
-              "(1/4) max(||sum "
+    "(1/4) max(||sum "
     "osc_i^2 ||Xc_i||_F^2 x_q x_q^T||, ||sum osc_i^2 ||x_q||^2 Xc_i^T Xc_i||), F^2 = (1/4) sum osc_i^2 "
     "||x_q||^2 "
     "||Xc_i||_F^2.",
-    hypotheses=(*_COMMON, NUCLEAR_BALL), level="cited",
+    hypotheses=(*_COMMON, NUCLEAR_BALL),
+    level="cited",
     constants=(SYMMETRIZATION, VECTOR_CONTRACTION, _SOFTMAX, SERIES, CONFIDENCE),
-    derivation="theorem-c1-ii", sources=(*_SOURCES, "J. A. Tropp, arXiv:1501.01571"),
+    derivation="theorem-c1-ii",
+    sources=(*_SOURCES, "J. A. Tropp, arXiv:1501.01571"),
     **_gap(C1II_COMPLEXITY),  # type: ignore[arg-type]
 )
 
@@ -97,20 +121,25 @@ C1_VECTOR = Theorem(
     name="C1-vector",
     title="Trained query-key matrix, fixed vector values",
     statement="With probability at least 1 - delta, for every W with ||W||_F <= omega, the gap of the "
-              "softmax head with "
+    "softmax head with "
     "fixed vector values is at most this bound. radius(values_i) is the largest distance of a visible "
     "value from "
     "any fixed centre.",
-    hypotheses=(*_COMMON, _BALL), level="coq",
+    hypotheses=(*_COMMON, _BALL),
+    level="coq",
     constants=(SYMMETRIZATION, VECTOR_CONTRACTION, _SOFTMAX, CONFIDENCE),
-    variants=(_sphere(C1VECTOR_COMPLEXITY),), derivation="theorem-c1-vector", sources=_SOURCES,
+    variants=(_sphere(C1VECTOR_COMPLEXITY),),
+    derivation="theorem-c1-vector",
+    sources=_SOURCES,
     **_gap(C1VECTOR_COMPLEXITY),  # type: ignore[arg-type]
 )
 
 C1_VECTOR_PEELED = peeled(
-    C1_VECTOR, omega, name="C1-vector-peeled",
+    C1_VECTOR,
+    omega,
+    name="C1-vector-peeled",
     statement="As C1-vector, for every W whatever its norm: the Frobenius norm of the query-key matrix "
-              "is measured after "
+    "is measured after "
     "training and rounded up to the grid c0 rho^j.",
 )
 
@@ -123,19 +152,38 @@ C1_JOINT = Theorem(
     name="C1-joint",
     title="Trained query-key and value matrices",
     statement="With probability at least 1 - delta, for every W with ||W||_F <= omega and every V with "
-              "||V||_F <= "
+    "||V||_F <= "
     "omega_value, ||V||_2 <= spectral_value, the gap of f(x) = V^T X^T softmax(s) is at most this bound.",
     hypotheses=(
-        STANDING, IID, UNIT_LOSS, LIPSCHITZ_LOSS, _SCORES, _BALL,
-        Hypothesis("value-balls", "The trained value matrix has ||V||_F <= omega_value and ||V||_2 <= "
-                                  "spectral_value, "
-                   "both fixed before the sample.", "standing"),
+        STANDING,
+        IID,
+        UNIT_LOSS,
+        LIPSCHITZ_LOSS,
+        _SCORES,
+        _BALL,
+        Hypothesis(
+            "value-balls",
+            "The trained value matrix has ||V||_F <= omega_value and ||V||_2 <= "
+            "spectral_value, "
+            "both fixed before the sample.",
+            "standing",
+        ),
     ),
     level="coq",
-    constants=(SYMMETRIZATION, VECTOR_CONTRACTION, _SOFTMAX,
-               Constant("split", sympy.Rational(3, 2), "Theorem C1-joint",
-                        "the best split of the contraction between values and scores (Hoelder)"), CONFIDENCE),
-    derivation="theorem-c1-joint", sources=_SOURCES,
+    constants=(
+        SYMMETRIZATION,
+        VECTOR_CONTRACTION,
+        _SOFTMAX,
+        Constant(
+            "split",
+            sympy.Rational(3, 2),
+            "Theorem C1-joint",
+            "the best split of the contraction between values and scores (Hoelder)",
+        ),
+        CONFIDENCE,
+    ),
+    derivation="theorem-c1-joint",
+    sources=_SOURCES,
     **_gap(C1JOINT_COMPLEXITY),  # type: ignore[arg-type]
 )
 
