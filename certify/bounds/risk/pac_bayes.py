@@ -98,13 +98,18 @@ def relative_entropy(q: Gaussian, prior: Prior) -> Enclosure:
             shift = Fraction(float(m)) - Fraction(float(m0))
             rational += _short(ratio - 1 + shift**2 / variance)
             product = product * exact(ratio)
-        total = total + (exact(rational) - product.log()) / 2
+        total = total + (_sum_of(rational, len(mean)) - product.log()) / 2
     return total
 
 
 def _short(value: Fraction) -> Fraction:
     """A rational >= value with a short denominator: sums of long ones grow without need."""
     return Fraction(math.ceil(value * (1 << 120)), 1 << 120)
+
+
+def _sum_of(rational: Fraction, terms: int) -> Enclosure:
+    """What ``terms`` values that were rounded up by at most 2^-120 each add up to."""
+    return Enclosure.between(rational - Fraction(terms, 1 << 120), rational)
 
 
 def log_ratio(q: Gaussian, prior: Prior, drawn: tuple[np.ndarray, ...]) -> Enclosure:
@@ -118,7 +123,7 @@ def log_ratio(q: Gaussian, prior: Prior, drawn: tuple[np.ndarray, ...]) -> Enclo
             far = (point - Fraction(float(m0))) ** 2 / variance - (point - Fraction(float(m))) ** 2 / own
             rational += _short(far)
             product = product * exact(own / variance)
-        total = total + (exact(rational) - product.log()) / 2
+        total = total + (_sum_of(rational, len(mean)) - product.log()) / 2
     return total
 
 
