@@ -36,6 +36,7 @@ class ScoreHints:
     prescales: tuple[float, ...] = (1.0,)
     rotary_scale: float = 1.0
     additive: str | None = None
+    shared: bool = False  # the weights serve several layers of this run
 
 
 def rotary_pairings(head_dim: int, rotated: int, interleaved: bool) -> tuple[Pairs, ...]:
@@ -82,6 +83,9 @@ def score_form(
             "queries and keys are normalised: their product is not linear in W_Q W_K^T",
             float("nan"),
         )
+    if hints.shared:
+        reason = "its weights serve several layers: trained, they change more than this layer's scores"
+        return form(record.scale, (), False, reason, float("nan"))
     q_hat = _project(queries_in, query_weight, query_bias)
     k_hat = _project(keys_in, key_weight, key_bias)
     q, k = record.queries(head).astype(np.float64), record.keys(head).astype(np.float64)

@@ -120,7 +120,11 @@ def _open_path(path: Path, origin: str, trust_remote_code: bool) -> Model:
     if suffix == ".gguf":
         from certify.adapters.gguf_file import open_gguf
 
-        return open_gguf(path, origin)
+        opened = open_gguf(path)
+        name = origin if origin in SHORT_NAMES else path.stem
+        return _assemble(
+            opened.source, opened.config, origin, name, path.parent, None, opened.provenance, opened.runner
+        )
     raise ModelError(
         f"{path}: files of kind {suffix or 'without suffix'} are not read; "
         f"known: .safetensors, .npz, .gguf, {', '.join(PICKLES)}"
@@ -208,7 +212,7 @@ def _assemble(
             f"family {family!r} is not among those that the tests hold against the model's own queries and "
             "keys: its heads are read from the tensor names"
         )
-    skipped.extend(Skipped(name, reason) for name, reason in getattr(source, "left_out", []))
+    skipped.extend(Skipped(name, reason) for name, reason in source.left_out)
     return Model(
         name=name,
         family=family,

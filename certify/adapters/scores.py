@@ -5,8 +5,9 @@ For a query row x (position p) and key rows x_t (position p_t) every covered fam
     score_t = scale * < R(p) (W_Q^T x + b_Q),  R(p_t) (W_K^T x_t + b_K) >  +  terms free of W_Q, W_K
 
 with R the identity, or the rotation of rotary positions. The free terms (mask, ALiBi, relative position
-bias) shift the scores by something that does not depend on the trained matrix, and a soft cap
-c*tanh(s/c) is 1-Lipschitz: both leave Theorem C1 as it is.
+bias) shift the scores by something that does not depend on the trained matrix, which leaves Theorem C1 as
+it is. A soft cap c*tanh(s/c) is 1-Lipschitz, so C1 holds with it too, but it ends the invariance under a
+common shift: then keys may not be centred and a key bias does not drop out.
 """
 
 from __future__ import annotations
@@ -29,9 +30,9 @@ class ScoreForm:
     families that rescale cos and sin it includes that factor squared).
     ``rotary_pairs``: pairs (i, j) of head coordinates turned by a common angle; coordinates in no pair are
     not rotated. ``softcap`` and ``additive`` (a name, e.g. "relative position bias") are for the record.
-    ``covered``: Theorem C1's form holds. False for query/key normalisation and wherever the recorded
-    queries and keys disagree with this form; ``reason`` says which. ``deviation``: the largest
-    relative disagreement seen in that check.
+    ``covered``: Theorem C1's form holds. False for query/key normalisation, for weights that serve several
+    layers, and wherever the recorded queries and keys disagree with this form; ``reason`` says which.
+    ``deviation``: the largest relative disagreement seen in that check.
     """
 
     query_weight: FloatArray
@@ -54,9 +55,9 @@ class ScoreForm:
 
     @property
     def key_augmented(self) -> bool:
-        """The key row is (x_t, 1): rotary positions with a key bias. (Without rotation a key bias adds
-        the same number to every score of a query and drops out of the softmax.)"""
-        return self.key_bias is not None and bool(self.rotary_pairs)
+        """The key row is (x_t, 1): a key bias with rotary positions or a soft cap. (Without either a key
+        bias adds the same number to every score of a query and drops out of the softmax.)"""
+        return self.key_bias is not None and (bool(self.rotary_pairs) or self.softcap is not None)
 
     @property
     def key_feature_multiplier(self) -> int:

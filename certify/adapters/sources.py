@@ -44,9 +44,10 @@ class TensorInfo:
 
 
 class TensorSource(Protocol):
-    """A set of named tensors."""
+    """A set of named tensors. ``left_out``: names that are no part of the model, and why."""
 
     tensors: dict[str, TensorInfo]
+    left_out: list[tuple[str, str]]
 
     def array(self, name: str) -> NDArray[Any]:
         """The tensor as a numpy array, exact (bfloat16 becomes float32)."""
@@ -84,7 +85,7 @@ class SafetensorsSource:
         """``files``: file name -> the tensors to take from it (None: all of them)."""
         self.root = root
         self.tensors: dict[str, TensorInfo] = {}
-        self.left_out: list[tuple[str, str]] = []  # (name, why it is not part of the model)
+        self.left_out: list[tuple[str, str]] = []
         for file, wanted in files.items():
             found = self._header(file)
             for name in sorted((wanted or set()) - found.keys()):
@@ -137,6 +138,7 @@ class NpzSource:
 
     def __init__(self, path: Path) -> None:
         self.path, self.root = path, path.parent
+        self.left_out: list[tuple[str, str]] = []
         self.tensors: dict[str, TensorInfo] = {}
         try:
             with zipfile.ZipFile(path) as archive:
@@ -176,6 +178,7 @@ class TensorDictSource:
 
     def __init__(self, tensors: Mapping[str, torch.Tensor]) -> None:
         self._held = dict(tensors)
+        self.left_out: list[tuple[str, str]] = []
         self.tensors = {
             name: TensorInfo(name, tuple(t.shape), dtype_name(t.dtype), None)
             for name, t in self._held.items()

@@ -8,6 +8,7 @@ replaced by one that computes the same formula head by head and records it; both
 from __future__ import annotations
 
 import inspect
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -86,8 +87,7 @@ class ModuleRunner:
             )
             return
         for index, item in enumerate(inputs.items):
-            calls, output = self._forward(index, item)
-            yield from self._calls(index, calls, output)
+            yield from self._calls(index, self._forward(index, item)[0])
 
     def pooled_features(self, inputs: Inputs) -> Iterator[tuple[int, NDArray[Any]]]:
         """Yield the mean over the rows of the module's (first) output, a (T, d) or (d,) array."""
@@ -144,8 +144,9 @@ class ModuleRunner:
             arguments["key"] = arguments["value"] = arguments["query"]
         return arguments
 
-    def _calls(self, index: int, recorded: list[_Recorded], output: torch.Tensor) -> Iterator[AttentionCall]:
+    def _calls(self, index: int, recorded: list[_Recorded]) -> Iterator[AttentionCall]:
         blocks = {block.path: block for block in self.blocks}
+        counts = Counter(item.path for item in recorded)
         turns: dict[str, int] = {}
         for item in recorded:
             block = blocks.get(item.path)
@@ -155,11 +156,9 @@ class ModuleRunner:
                     self.skipped.append(Skipped(f"attention of {item.path}", reason))
                 continue
             turn = turns[item.path] = turns.get(item.path, -1) + 1
-            yield self._call(index, block, turn, item, output)
+            yield self._call(index, block, turn, counts[item.path] > 1, item)
 
-    def _call(
-        self, index: int, block: Block, turn: int, item: _Recorded, output: torch.Tensor
-    ) -> AttentionCall:
+    def _call(self, index: int, block: Block, turn: int, shared: bool, item: _Recorded) -> AttentionCall:
         record = item.record
         x, y = tensor_to_array(item.queries_in), tensor_to_array(item.keys_in)
         if record.keep_keys is not None:
@@ -168,14 +167,17 @@ class ModuleRunner:
             x = x[record.keep_queries]
 
         def form(head: int) -> ScoreForm:
-            return score_form(block, head, record, x, y, self.source, ScoreHints())
+            return score_form(block, head, record, x, y, self.source, ScoreHints(shared=shared))
 
         def output_weight(head: int) -> NDArray[Any]:
             return apply_view(
                 self.source.array(block.output), output_factor(block, head, self.source.tensors).view
             ).T
 
-        positions = tuple(range(len(x))) if block.stack in ("", "encoder") else ()
+        # The pooled rows are those of the module's output: the decoder's, where there is one.
+        stacks = {block.stack for block in self.blocks}
+        pooled = ("decoder", "cross") if "decoder" in stacks else ("", "encoder")
+        positions = tuple(range(len(x))) if block.stack in pooled else ()
         return AttentionCall(
             index,
             block.layer + turn,

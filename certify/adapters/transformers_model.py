@@ -6,7 +6,9 @@ and are listed as skipped.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -194,6 +196,7 @@ class TransformersRunner:
                 f"family {self.family!r} does not take its attention from transformers' registry, "
                 "so no attention matrix was recorded",
             )
+        counts = Counter(name for name, _ in recorder.calls)
         uses: dict[str, int] = {}
         while recorder.calls:
             name, record = recorder.calls.pop(0)
@@ -204,13 +207,14 @@ class TransformersRunner:
                 self._skip(f"attention of {name}", "; ".join(record.notes))
                 continue
             use = uses[block.path] = uses.get(block.path, -1) + 1
-            yield self._call(index, block, use, record, recorder, positions)
+            yield self._call(index, block, use, counts[name] > 1, record, recorder, positions)
 
     def _call(
         self,
         index: int,
         block: Block,
         use: int,
+        shared: bool,
         record: AttentionRecord,
         recorder: Recorder,
         positions: tuple[int, ...],
@@ -226,7 +230,7 @@ class TransformersRunner:
         record.keep_keys = _fitting(recorder.keep[key_side], record.key.shape[1], notes)
         x = _kept_rows(recorder.rows[_module_path(block.query_tensor)][use], record.keep_queries)
         y = _kept_rows(recorder.rows[_module_path(block.key_tensor)][use], record.keep_keys)
-        hints = self.score_hints(block)
+        hints = replace(self.score_hints(block), shared=shared)
 
         def form(head: int) -> ScoreForm:
             return score_form(block, head, record, x, y, self.source, hints)

@@ -152,9 +152,15 @@ def test_gguf_opens_as_the_model_it_was_made_from(tmp_path: Path) -> None:
     assert any("sha256" in line for line in model.provenance)
     assert any("F32" in line and "dequantised" in line for line in model.provenance)
     weights = {m.name: m.load()[0] for m in model.matrices() if m.role == "weight"}
+    digests = {tensor: digest for _, tensor, digest in model.tensor_digests()}
+    runner: Any = model.runner()
     for name, expected in network.state_dict().items():
         if expected.ndim == 2:
             assert np.array_equal(weights[name], expected.numpy())
+            assert np.array_equal(
+                runner.source.array(name), expected.numpy()
+            )  # what runs is what is analysed
+            assert digests[name] == runner.source.digest(name)
     assert all(f.file is None for m in model.matrices() for f in m.factors)
     assert all("relative position 0" in m.note for m in model.matrices() if m.role == "query-key")
     ids = np.array([3, 4, 5, 6, 7])
@@ -165,6 +171,30 @@ def test_gguf_opens_as_the_model_it_was_made_from(tmp_path: Path) -> None:
             assert form is not None
             assert form.covered, form.reason
             assert np.array_equal(probabilities, np.tril(probabilities))
+
+
+def test_gguf_of_another_architecture_goes_through_transformers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same file, opened as if its names were not known here: same matrices."""
+    import transformers
+
+    from certify.adapters import gguf_file
+    from tests.certify.adapters.families import build
+
+    sizes = {"hidden_size": 48, "num_attention_heads": 6, "num_key_value_heads": 2, "intermediate_size": 20}
+    network = build(
+        lambda: transformers.LlamaConfig(
+            vocab_size=41, num_hidden_layers=1, max_position_embeddings=32, **sizes
+        )
+    )
+    write_gguf(tmp_path / "tiny.gguf", network)
+    streamed = list(open_model(str(tmp_path / "tiny.gguf")).matrices())
+    monkeypatch.setattr(gguf_file, "_llama_config", lambda reader: None)
+    loaded = list(open_model(str(tmp_path / "tiny.gguf")).matrices())
+    assert [m.name for m in streamed] == [m.name for m in loaded]
+    for one, two in zip(streamed, loaded, strict=True):
+        assert all(np.array_equal(a, b) for a, b in zip(one.load(), two.load(), strict=True))
 
 
 def test_broken_gguf_names_the_file(tmp_path: Path) -> None:

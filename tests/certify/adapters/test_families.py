@@ -95,7 +95,11 @@ def test_projections_are_the_models_own(saved: tuple[str, Any, Model]) -> None:
                 assert not form.covered
                 assert "normalised" in form.reason
                 continue
-            assert form.covered, form.reason
+            if family == "albert":
+                assert not form.covered
+                assert "serve several layers" in form.reason
+            else:
+                assert form.covered, form.reason
             q = call.queries_in @ w_q + (0 if form.query_bias is None else form.query_bias)
             k = call.keys_in @ w_k + (0 if form.key_bias is None else form.key_bias)
             scale_q, off_q = proportion(q[0], record.queries(head)[0])

@@ -133,6 +133,7 @@ def test_encoder_decoder_has_rectangular_cross_attention_and_a_causal_mask() -> 
     ]
     for call in calls:
         shape = {"encoder": (6, 6), "decoder": (4, 4), "cross": (4, 6)}[call.stack]
+        assert call.query_positions == (() if call.stack == "encoder" else (0, 1, 2, 3))
         for head, probabilities in call.probabilities():
             assert probabilities.shape == shape
             form = call.score_form(head)
@@ -169,6 +170,11 @@ def test_shared_weights_are_counted_once_and_every_use_is_a_layer() -> None:
     assert weights == ["attend.in_proj_weight", "attend.out_proj.weight", "first.weight"]
     calls = list(model.attention(inputs(inputs=rows(4, 12))))
     assert [(c.layer, c.notes) for c in calls] == [(0, ()), (1, ("weights shared with layer 0",))]
+    for call in calls:
+        form = call.score_form(0)
+        assert form is not None
+        assert not form.covered
+        assert "serve several layers" in form.reason
 
 
 def test_module_and_object(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
