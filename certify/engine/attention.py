@@ -74,6 +74,9 @@ def head_measurements(call: AttentionCall) -> list[dict[str, Any]]:
     from certify.bounds.softmax_head import key_norm, not_covered, query_norm, value_radius
 
     positions = list(call.query_positions)
+    if not positions:
+        reason = "the pooled feature reads no row of this stack"
+        return [{"head": head, "violated": reason} for head in range(call.heads)]
     visible = np.zeros(len(call.keys_in), dtype=bool)
     for position in positions:
         visible |= call.visible(position)
