@@ -9,6 +9,7 @@ import sys
 from fractions import Fraction
 from pathlib import Path
 
+from certify.commands import risk_report
 from certify.errors import DataError, InputError
 
 DESCRIPTION = """\
@@ -25,6 +26,8 @@ examples:
   certify report minilm --text examples/text.txt --out out/minilm
   certify report ./my-model --out out/mine --jobs 2
   certify report ./my-model --text mails.txt --out out/mails --samples 50000 --delta 0.01
+  certify report head.npz --train sample.npz --test held-out.npz --out out/risk
+  certify report ./fine-tuned --base ./public --train mails.jsonl --out out/risk
 
 what is written to DIR:
   report.html   one file to read and share; works offline, prints well
@@ -53,6 +56,7 @@ def register(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         "--inputs", type=Path, metavar="FILE.npz", help="arrays named like the model's forward arguments"
     )
     _bound_options(parser.add_argument_group("the bound (fixed before the sample is drawn)"))
+    risk_report.add_options(parser.add_argument_group("the risk of a trained classifier"))
     run_options = parser.add_argument_group("how to run")
     run_options.add_argument(
         "--mode",
@@ -129,6 +133,11 @@ def _count(text: str) -> int:
 
 def run(arguments: argparse.Namespace) -> int:
     """Build and write the report; the exit code says whether everything was certified."""
+    if arguments.train is not None:
+        return risk_report.run(arguments)
+    for name in ("test", "base"):
+        if getattr(arguments, name) is not None:
+            raise InputError(f"--{name} belongs to the risk of a trained classifier: give --train too")
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
     os.environ.setdefault("TRANSFORMERS_VERBOSITY", "error")
     _check_files(arguments)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
@@ -122,3 +122,12 @@ def value_of(name: str, inputs: Mapping[str, Enclosure]) -> Enclosure:
 def exact(value: int | float | Fraction | str) -> Enclosure:
     """The number itself, as an enclosure."""
     return Enclosure.exact(value)
+
+
+STANDING = ("fixed-before-sample", "features-frozen", "fixed-before-second-part")
+
+
+def without_standing(bound: Bound, why: str) -> Bound:
+    """The same entry with its standing hypothesis violated: no bound, and its number is not printed."""
+    hypotheses = tuple({**h, "status": "violated", "why": why} if h["id"] in STANDING else h for h in bound.hypotheses)
+    return replace(bound, hypotheses=hypotheses)

@@ -262,7 +262,7 @@ def _bound(
         delta,
         f"{(nats + inputs['grid_cost']).upper:.1f} nats",
         inputs,
-        (*judged(theorem, _split(prior)), *_second_part(prior)),
+        (*judged(theorem, _split(prior)), *(() if theorem == "E-split" else _second_part(prior))),
         note=title,
         details=details,
     )

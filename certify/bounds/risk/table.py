@@ -55,7 +55,8 @@ class Table:
         """What a practitioner may say."""
         best = self.headline()
         if best is None:
-            return "No bound from the training sample alone is better than guessing; see the table for the reasons."
+            why = {h["why"] for b in self.bounds for h in b.hypotheses if h["status"] == "violated"}
+            return " ".join(["No bound from the training sample alone is better than guessing.", *sorted(why)])
         bound, count = best
         confidence = float(1 - self.delta) * 100
         share = bound.value.upper * 100
@@ -105,7 +106,7 @@ class Table:
         """The bounds of D and E at other sample sizes, if bits, nats and the share of errors stayed the same."""
         found = []
         for bound in self.bounds:
-            if bound.loss == "0-1" and bound.theorem in ("D", "E", "E-monte-carlo", "E-single"):
+            if bound.loss == "0-1" and not bound.violated and bound.theorem in ("D", "E", "E-monte-carlo", "E-single"):
                 points = [
                     {"m": m, "value": value_of(bound.theorem, {**bound.inputs, "m": exact(m)}).upper} for m in CURVE
                 ]

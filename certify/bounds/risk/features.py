@@ -1,0 +1,132 @@
+"""Frozen features of texts: the mean of a Hugging Face encoder's last hidden states, scaled to length 1."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from certify.errors import ModelError
+
+BATCH = 16
+
+
+def text_features(
+    spec: str, texts: Sequence[str], max_tokens: int, progress: Callable[[str], None]
+) -> np.ndarray:
+    """float32 (n, d): for each text the unit vector along the mean over its tokens (padding excluded).
+
+    ``spec``: a model as for `open_model`. The features are part of the data from here on: a certificate
+    speaks of the numbers computed here, whatever their rounding.
+    """
+    os.environ.setdefault("HF_HUB_OFFLINE", "1")
+    import torch
+    from transformers import AutoModel, AutoTokenizer
+
+    from certify.adapters import open_model
+
+    root = open_model(spec).root
+    if root is None or not (root / "config.json").is_file():
+        raise ModelError(f"{spec}: text features need a Hugging Face model folder with a tokenizer")
+    torch.set_num_threads(1)
+    tokenizer, model = AutoTokenizer.from_pretrained(root), AutoModel.from_pretrained(root).eval()
+    order = sorted(range(len(texts)), key=lambda i: len(texts[i]))
+    found = np.zeros((len(texts), model.config.hidden_size), dtype=np.float32)
+    with torch.inference_mode():
+        for start in range(0, len(order), BATCH):
+            rows = order[start : start + BATCH]
+            batch = tokenizer(
+                [texts[i] for i in rows], truncation=True, max_length=max_tokens, padding=True, return_tensors="pt"
+            )
+            hidden = model(**batch).last_hidden_state
+            mask = batch["attention_mask"].unsqueeze(-1).float()
+            mean = (hidden * mask).sum(1) / mask.sum(1)
+            found[rows] = torch.nn.functional.normalize(mean, dim=1).numpy()
+            if start // BATCH % 20 == 0:
+                progress(f"features: {start + len(rows)} of {len(order)} texts")
+    return found
+
+
+@dataclass(frozen=True)
+class ClassifierFeatures:
+    """What enters the last linear layer of a classifier, that layer, and what speaks against freezing the rest."""
+
+    features: np.ndarray
+    weight: np.ndarray
+    bias: np.ndarray | None
+    layer: str
+    violation: str
+
+
+NOT_SHOWN = (
+    "nothing shows that the layers below the head were fixed before the sample; give the model they come from with "
+    "--base. A model that was trained whole on this sample has no bound from it: use --test."
+)
+
+
+def classifier_features(
+    spec: str, texts: Sequence[str], max_tokens: int, base: str | None, progress: Callable[[str], None]
+) -> ClassifierFeatures | None:
+    """Features of a Hugging Face sequence classifier, or None if ``spec`` is no classifier."""
+    import json
+
+    from certify.adapters import open_model
+
+    os.environ.setdefault("HF_HUB_OFFLINE", "1")
+    root = open_model(spec).root
+    if root is None or not (root / "config.json").is_file():
+        raise ModelError(f"{spec}: texts need a Hugging Face model folder with a tokenizer")
+    architectures = json.loads((root / "config.json").read_text()).get("architectures") or []
+    if not any(str(name).endswith("ForSequenceClassification") for name in architectures):
+        return None
+    import torch
+    from transformers import AutoModelForSequenceClassification, AutoTokenizer
+
+    torch.set_num_threads(1)
+    tokenizer = AutoTokenizer.from_pretrained(root)
+    model = AutoModelForSequenceClassification.from_pretrained(root).eval()
+    layers = [(n, m) for n, m in model.named_modules() if isinstance(m, torch.nn.Linear)]
+    name, layer = layers[-1]
+    entered: list[torch.Tensor] = []
+    layer.register_forward_pre_hook(lambda _, arguments: entered.append(arguments[0].detach()))
+    rows = []
+    with torch.inference_mode():
+        for number, text in enumerate(texts):
+            entered.clear()
+            model(**tokenizer(text, truncation=True, max_length=max_tokens, return_tensors="pt"))
+            rows.append(entered[-1].reshape(-1, layer.in_features)[-1].float().numpy())
+            if number % 200 == 0:
+                progress(f"features: {number} of {len(texts)} texts")
+    weight = layer.weight.detach().double().numpy()
+    bias = None if layer.bias is None else layer.bias.detach().double().numpy()
+    violation = NOT_SHOWN if base is None else difference_from_base(model, base, name)
+    return ClassifierFeatures(np.stack(rows).astype(np.float32), weight, bias, name, violation)
+
+
+def difference_from_base(model: Any, base: str, head: str) -> str:
+    """"" if every tensor below the head equals that of the base model, bit by bit; else what differs."""
+    import torch
+    from transformers import AutoModel
+
+    from certify.adapters import open_model
+
+    root = open_model(base).root
+    if root is None:
+        raise ModelError(f"{base}: not a Hugging Face model folder")
+    known = AutoModel.from_pretrained(root).state_dict()
+    own = {k: v for k, v in model.state_dict().items() if not k.startswith(f"{head}.")}
+    prefix = f"{model.base_model_prefix}."
+    different = []
+    for key, tensor in own.items():
+        other = known.get(key.removeprefix(prefix))
+        if other is None or other.shape != tensor.shape or not torch.equal(other, tensor):
+            different.append(key)
+    if not different:
+        return ""
+    return (
+        f"{len(different)} tensors below the head differ from {base}, first {different[0]}: they were not fixed before "
+        "the sample. Use --test, or train only the head."
+    )

@@ -1,0 +1,159 @@
+"""What `certify report MODEL --train DATA` means for each kind of model and data: a head and its samples.
+
+* arrays (``.npz``): MODEL is a head file (``weight``, ``bias``, or ``scores``, ``values``) on those features or tokens;
+* texts (``.jsonl``, ``.parquet``) and a Hugging Face classifier: its last linear layer is the head and what
+  enters it the features, provided that ``--base`` shows that nothing else was trained;
+* texts and any other Hugging Face encoder: the encoder is frozen, and a head is trained here.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from certify.bounds.risk.features import classifier_features, text_features
+from certify.bounds.risk.heads import Head, LinearHead, SoftmaxHead
+from certify.bounds.risk.samples import Sample, read_npz
+from certify.errors import DataError, ModelError
+
+Progress = Callable[[str], None]
+MAX_TOKENS = 256
+
+
+@dataclass(frozen=True)
+class Task:
+    """``head`` None: train one. ``violation``: why the standing hypothesis fails, or "" if nothing speaks against it."""
+
+    train: Sample
+    test: Sample | None
+    head: Head | None
+    described: dict[str, Any]
+    violation: str = ""
+
+
+def read_texts(path: Path) -> tuple[list[str], list[Any]]:
+    """Texts and labels of ``.jsonl`` or ``.parquet`` with fields ``text`` and ``label``."""
+    if path.suffix == ".parquet":
+        import pyarrow.parquet
+
+        table = pyarrow.parquet.read_table(path)
+        missing = {"text", "label"} - set(table.column_names)
+        if missing:
+            raise DataError(f"{path}: no column {sorted(missing)[0]!r}; found {table.column_names}")
+        return [str(t) for t in table["text"].to_pylist()], table["label"].to_pylist()
+    texts, labels = [], []
+    for number, line in enumerate(path.read_text(encoding="utf-8-sig").splitlines(), 1):
+        if not line.strip():
+            continue
+        try:
+            record = json.loads(line)
+            texts.append(record["text"])
+            labels.append(record["label"])
+        except (ValueError, KeyError, TypeError) as error:
+            raise DataError(f"{path}, line {number}: expected {{\"text\": ..., \"label\": ...}} ({error})") from error
+        if not isinstance(texts[-1], str):
+            raise DataError(f"{path}, line {number}: the text is {type(texts[-1]).__name__}, not a string")
+    if not texts:
+        raise DataError(f"{path}: no labelled text in this file")
+    return texts, labels
+
+
+def class_numbers(labels: Sequence[Any], classes: Sequence[Any], path: Path) -> np.ndarray:
+    """0 or 1 for each label; two classes, in the order of ``classes``."""
+    strange = [label for label in labels if label not in classes]
+    if strange:
+        raise DataError(f"{path}: the label {strange[0]!r} is not one of {list(classes)}")
+    return np.array([classes.index(label) for label in labels], dtype=np.int64)
+
+
+def two_classes(labels: Sequence[Any], path: Path) -> list[Any]:
+    """The two labels, sorted."""
+    try:
+        classes = sorted(set(labels))
+    except TypeError as error:
+        raise DataError(f"{path}: labels of mixed kinds ({error})") from error
+    if len(classes) != 2:
+        raise DataError(f"{path}: {len(classes)} classes found; risk certificates are for two classes so far")
+    return classes
+
+
+def read_head(path: Path) -> Head:
+    """A head from ``.npz`` or ``.safetensors`` with ``weight`` and ``bias`` or ``scores`` and ``values``."""
+    if path.suffix == ".safetensors":
+        from safetensors.numpy import load_file
+
+        arrays = load_file(path)
+    else:
+        with np.load(path, allow_pickle=False) as file:
+            arrays = {name: file[name] for name in file.files}
+    arrays = {name: np.asarray(a, dtype=np.float64) for name, a in arrays.items()}
+    for name, array in arrays.items():
+        if not np.isfinite(array).all():
+            raise ModelError(f"{path}: {name} has an entry that is not finite")
+    if {"scores", "values"} <= set(arrays):
+        scores, values = arrays["scores"].reshape(-1), arrays["values"].reshape(-1, 1)
+        return SoftmaxHead(scores, values)
+    if "weight" in arrays:
+        return binary_head(arrays["weight"], arrays.get("bias"), str(path))
+    raise ModelError(f"{path}: needs 'weight' and 'bias' or 'scores' and 'values', found {sorted(arrays)}")
+
+
+def binary_head(weight: np.ndarray, bias: np.ndarray | None, place: str) -> LinearHead:
+    """One output from a linear layer of shape (1 or 2, d): of two logits the difference decides the same way."""
+    weight = np.atleast_2d(weight)
+    bias = np.zeros(len(weight)) if bias is None else bias.reshape(-1)
+    if len(weight) == 1:
+        return LinearHead(weight.T, bias)
+    if len(weight) == 2:
+        return LinearHead((weight[1] - weight[0])[:, None], bias[1:] - bias[:1])
+    raise ModelError(f"{place}: {len(weight)} outputs; risk certificates are for two classes so far")
+
+
+def _array_task(model: str, train: Path, test: Path | None) -> Task:
+    sample = read_npz(train)
+    held = None if test is None else read_npz(test)
+    if not Path(model).is_file():
+        raise ModelError(f"{model}: data of arrays need a head file (.npz or .safetensors with weight and bias)")
+    return Task(sample, held, read_head(Path(model)), {"name": f"{Path(model).name} on {train.name}"})
+
+
+def _text_task(model: str, train: Path, test: Path | None, base: str | None, progress: Progress) -> Task:
+    texts, labels = read_texts(train)
+    classes = two_classes(labels, train)
+    more, more_labels = ([], []) if test is None else read_texts(test)
+    every = [*texts, *more]
+    found = classifier_features(model, every, MAX_TOKENS, base, progress)
+    described: dict[str, Any] = {"name": f"{model} on {train.name}", "classes": classes}
+    if found is None:
+        features, head, violation = text_features(model, every, MAX_TOKENS, progress), None, ""
+        described["features"] = f"{model}, frozen: mean of the last layer, length 1; the head was trained here"
+    else:
+        features, violation = found.features, found.violation
+        head = binary_head(found.weight, found.bias, model)
+        described["features"] = f"what enters {found.layer} of {model}"
+    numbers = class_numbers(labels, classes, train)
+    sample = Sample(features[: len(texts)], numbers, features.shape[1])
+    held = None
+    if test is not None:
+        held = Sample(features[len(texts) :], class_numbers(more_labels, classes, test), features.shape[1])
+    return Task(sample, held, head, described, violation)
+
+
+def read_task(model: str, train: Path, test: Path | None, base: str | None, progress: Progress) -> Task:
+    """The head and the samples that the arguments of `certify report` name."""
+    for path in (train, test):
+        if path is not None and not path.is_file():
+            raise DataError(f"{path}: no such file")
+    kinds = {path.suffix for path in (train, test) if path is not None}
+    if kinds <= {".npz"}:
+        if base is not None:
+            raise DataError("--base belongs to texts and a model; arrays are features that were fixed beforehand")
+        return _array_task(model, train, test)
+    if kinds <= {".jsonl", ".parquet"}:
+        return _text_task(model, train, test, base, progress)
+    raise DataError(f"{train}: give --train and --test as .npz, or as .jsonl or .parquet")
