@@ -240,3 +240,44 @@ Proof.
   pose proof (pinsker q p ltac:(lra) Hp1) as K. assert (p - q <= sqrt (c / 2)).
   { rewrite <- (sqrt_pow2 (p - q)) by lra. apply sqrt_le_1_alt. lra. } lra.
 Qed.
+
+(** [kl(q || p)] increases with [p >= q], so one comparison certifies an upper bound of the inverse. *)
+Lemma kl_increasing q p p' : 0 <= q <= p -> p < p' -> p' < 1 -> kl q p <= kl q p'.
+Proof.
+  intros Hq Hp Hp'. set (g' := fun x => (x - q) * / (x * (1 - x))).
+  assert (Hd : forall x, q < x < 1 -> is_derive (kl q) x (g' x)).
+  { intros x Hx. unfold g', kl. destruct (Req_dec q 0) as [-> | H0].
+    - apply (is_derive_ext_loc (fun x => - ln (1 - x))).
+      + assert (Hr : 0 < 1 - x) by lra. exists (mkposreal _ Hr). intros t Ht. unfold ball in Ht; simpl in Ht.
+        unfold AbsRing_ball, abs, minus, plus, opp in Ht; simpl in Ht. apply Rabs_def2 in Ht.
+        rewrite Rmult_0_l, Rminus_0_r, Rplus_0_l, Rmult_1_l. unfold Rdiv. rewrite Rmult_1_l, ln_Rinv by lra. reflexivity.
+      + auto_derive. lra. field. lra.
+    - auto_derive.
+      + repeat split; try lra; apply Rdiv_lt_0_compat; lra.
+      + field. repeat split; lra. }
+  destruct (Req_dec p q) as [-> | Hne].
+  - pose proof (pinsker q p' ltac:(lra) Hp') as Hpin. pose proof (pow2_ge_0 (p' - q)) as Hsq.
+    assert (kl q q = 0). { unfold kl. destruct (Req_dec q 0) as [-> | H0].
+      - rewrite Rmult_0_l, !Rminus_0_r. replace (1 / 1) with 1 by field. rewrite ln_1. ring.
+      - replace (q / q) with 1 by (field; auto). replace ((1 - q) / (1 - q)) with 1 by (field; lra). rewrite ln_1. ring. }
+    lra.
+  - destruct (MVT_gen (kl q) p p' g') as [c [Hc Heq]].
+    + intros x Hx. rewrite Rmin_left, Rmax_right in Hx by lra. apply Hd. lra.
+    + intros x Hx. rewrite Rmin_left, Rmax_right in Hx by lra. apply continuity_pt_filterlim.
+      apply (ex_derive_continuous (V := R_NormedModule)). exists (g' x). apply Hd. lra.
+    + rewrite Rmin_left, Rmax_right in Hc by lra. assert (0 <= g' c * (p' - p)); [| lra].
+      apply Rmult_le_pos; [| lra]. unfold g'. apply Rmult_le_pos. lra. left. apply Rinv_0_lt_compat. apply Rmult_lt_0_compat; lra.
+Qed.
+
+Theorem kl_inverse_upper q c u : 0 <= q <= u -> u < 1 -> c < kl q u -> kl_inverse q c <= u.
+Proof.
+  intros Hq Hu Hc. destruct (kl_inverse_lub q c ltac:(lra)) as [_ H]. apply (H u).
+  intros p [Hp [-> | [Hp1 Hkl]]]; simpl. lra. destruct (Rle_lt_dec p u) as [| Hlt]; auto. exfalso.
+  pose proof (kl_increasing q u p ltac:(lra) Hlt Hp1). lra.
+Qed.
+
+Lemma kl_zero u : u < 1 -> kl 0 u = - ln (1 - u).
+Proof.
+  intros H. unfold kl. rewrite Rmult_0_l, Rminus_0_r, Rplus_0_l, Rmult_1_l. unfold Rdiv. rewrite Rmult_1_l.
+  apply ln_Rinv. lra.
+Qed.

@@ -141,24 +141,40 @@ Proof.
   destruct HP as [Pnn Pone]. apply Pr_mono; auto. intros zs _ [h Hh]. exists h. rewrite Hln. exact Hh.
 Qed.
 
-(** The square-root form, by Pinsker. *)
-Corollary prefix_code_bound_sqrt {Z H : Type} (P : list (R * Z)) (F : H -> Z -> R) (code : H -> list bool) m delta :
+(** Code lengths in bits need not be whole numbers: only Kraft's sum matters. *)
+Theorem ideal_code_bound {Z H : Type} (P : list (R * Z)) (F : H -> Z -> R) (bits : H -> R) m delta :
   distribution P -> (0 < m)%nat -> 0 < delta < 1 ->
-  (forall h z, 0 <= F h z <= 1) -> prefix_free code ->
+  (forall h z, 0 <= F h z <= 1) -> (forall l, NoDup l -> sum_list l (fun h => Rpower 2 (- bits h)) <= 1) ->
   Pr P m (fun zs => exists h,
-    risk P F h > empirical_risk F zs h + sqrt ((INR (length (code h)) * ln 2 + ln (1 / delta)) / (2 * INR m))) <= delta.
+    risk P F h > kl_inverse (empirical_risk F zs h) ((bits h * ln 2 + ln (1 / delta)) / INR m)) <= delta.
 Proof.
-  intros HP Hm Hd HF Hfree. assert (Hm' : 0 < INR m) by (apply lt_0_INR; auto).
-  eapply Rle_trans; [| apply (prefix_code_bound P F code m delta HP Hm Hd HF Hfree)].
+  intros HP Hm Hd HF Hsum.
+  assert (Hln : forall h, ln (1 / Rpower 2 (- bits h)) = bits h * ln 2).
+  { intros h. rewrite Rpower_Ropp. unfold Rdiv. rewrite Rmult_1_l, Rinv_inv. unfold Rpower. apply ln_exp. }
+  eapply Rle_trans; [| apply (occam_bound P F (fun h => Rpower 2 (- bits h)) m delta HP Hm Hd HF)]; auto.
+  - destruct HP as [Pnn Pone]. apply Pr_mono; auto. intros zs _ [h Hh]. exists h. rewrite Hln. exact Hh.
+  - intros h. apply exp_pos.
+Qed.
+
+(** The square-root form, by Pinsker. *)
+Corollary ideal_code_bound_sqrt {Z H : Type} (P : list (R * Z)) (F : H -> Z -> R) (bits : H -> R) m delta :
+  distribution P -> (0 < m)%nat -> 0 < delta < 1 ->
+  (forall h z, 0 <= F h z <= 1) -> (forall h, 0 <= bits h) ->
+  (forall l, NoDup l -> sum_list l (fun h => Rpower 2 (- bits h)) <= 1) ->
+  Pr P m (fun zs => exists h,
+    risk P F h > empirical_risk F zs h + sqrt ((bits h * ln 2 + ln (1 / delta)) / (2 * INR m))) <= delta.
+Proof.
+  intros HP Hm Hd HF Hbits Hsum. assert (Hm' : 0 < INR m) by (apply lt_0_INR; auto).
+  eapply Rle_trans; [| apply (ideal_code_bound P F bits m delta HP Hm Hd HF Hsum)].
   destruct HP as [Pnn Pone]. apply Pr_mono; auto. intros zs Hzs [h Hh]. exists h.
   pose proof (samples_length P m zs Hzs) as Hl.
   assert (Hld : 0 <= ln (1 / delta)).
   { rewrite <- ln_1. left; apply ln_increasing. lra. apply Rmult_lt_reg_r with delta. lra. unfold Rdiv. rewrite Rmult_assoc, Rinv_l; lra. }
-  assert (Hl2 : 0 < ln 2) by (rewrite <- ln_1; apply ln_increasing; lra). pose proof (pos_INR (length (code h))).
-  set (c := (INR (length (code h)) * ln 2 + ln (1 / delta)) / INR m).
+  assert (Hl2 : 0 < ln 2) by (rewrite <- ln_1; apply ln_increasing; lra). pose proof (Hbits h).
+  set (c := (bits h * ln 2 + ln (1 / delta)) / INR m).
   assert (Hc : 0 <= c). { unfold c. apply Rmult_le_pos; [nra | left; apply Rinv_0_lt_compat; auto]. }
   pose proof (kl_inverse_le (empirical_risk F zs h) c ltac:(apply empirical_range; auto; lia) Hc) as K.
-  replace ((INR (length (code h)) * ln 2 + ln (1 / delta)) / (2 * INR m)) with (c / 2) in Hh by (unfold c; field; lra). lra.
+  replace ((bits h * ln 2 + ln (1 / delta)) / (2 * INR m)) with (c / 2) in Hh by (unfold c; field; lra). lra.
 Qed.
 
 (** One model fixed before the sample, for instance on a held-out test set: losses in [[0, 1]]. *)
