@@ -71,11 +71,13 @@ class Ledger:
 
 @dataclass(frozen=True)
 class Effort:
-    """How many hostile factors and eigenvector matrices to try, and how often to check all ranks."""
+    """How many hostile factors and eigenvector matrices to try besides the good ones, how often to check
+    all ranks of a spectrum, and with what probability each group of claims is checked on a matrix."""
 
     factors: int = 8
     eigenvectors: int = 8
     rank_chance: float = 0.3
+    group_chance: float = 1.0
 
 
 @dataclass
@@ -134,11 +136,13 @@ def _as_values(subject: Subject, pair: tuple[np.ndarray, np.ndarray]) -> Singula
 
 
 def check_spectra(ledger: Ledger, subject: Subject, rng: np.random.Generator, effort: Effort) -> None:
-    """Default and tight mode on the true SVD and on random hostile factors; cheap mode likewise."""
+    """Default and tight mode on the true SVD and on random hostile factors."""
     every = list(strategies.factors(subject.scaled.X, rng))
     chosen = [every[0], *(every[i] for i in rng.permutation(len(every) - 1)[: effort.factors] + 1)]
     for name, U, s, V in chosen:
         for claim, certify in (("default", from_factors), ("tight", from_factors_tightly)):
+            if rng.random() > effort.group_chance:
+                continue
 
             def check(pair: object, claim: str = claim, name: str = name) -> None:
                 values = _as_values(subject, pair)
@@ -149,6 +153,10 @@ def check_spectra(ledger: Ledger, subject: Subject, rng: np.random.Generator, ef
             ledger.attempt(
                 f"{claim} spectrum", lambda c=certify, u=U, t=s, v=V: c(subject.scaled, u, t, v), check
             )
+
+
+def check_cheap_spectra(ledger: Ledger, subject: Subject, rng: np.random.Generator, effort: Effort) -> None:
+    """Cheap mode on the true eigenvectors and on random hostile matrices."""
     tall = subject.scaled.tall
     hostile = list(strategies.eigenvector_matrices(tall.X, rng))
     for i in [0, *(rng.permutation(len(hostile) - 1)[: effort.eigenvectors] + 1)]:
@@ -271,10 +279,18 @@ def check_matrix_level_ranks(ledger: Ledger, subject: Subject) -> None:
 
 
 def check_matrix(ledger: Ledger, subject: Subject, rng: np.random.Generator, effort: Effort) -> None:
-    """Everything about one matrix."""
+    """Everything about one matrix, each group of claims with the probability of ``effort``."""
+
+    def chosen() -> bool:
+        return bool(rng.random() < effort.group_chance)
+
     check_spectra(ledger, subject, rng, effort)
-    check_norms(ledger, subject, rng)
-    check_matrix_level_ranks(ledger, subject)
+    if chosen():
+        check_cheap_spectra(ledger, subject, rng, effort)
+    if chosen():
+        check_norms(ledger, subject, rng)
+    if chosen():
+        check_matrix_level_ranks(ledger, subject)
 
 
 def products_for(rng: np.random.Generator, X: np.ndarray) -> Sequence[strategies.Product | None]:

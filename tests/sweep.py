@@ -20,7 +20,7 @@ import torch
 from tests.soundness import Effort, Ledger, attack
 
 CHUNK = 250
-LIGHT = Effort(factors=2, eigenvectors=1, rank_chance=0.15)
+LIGHT = Effort(factors=2, eigenvectors=1, rank_chance=0.1, group_chance=0.3)
 
 
 def load(path: Path | None) -> tuple[int, Ledger]:

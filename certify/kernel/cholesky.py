@@ -144,4 +144,3 @@ def norm_bounds_of_tall(X: Array) -> tuple[arb, arb]:
             return lower, upper.sqrt().upper()
         shift = max(shift * 100, 1e-12)
     return lower, fallback.sqrt().upper()
-

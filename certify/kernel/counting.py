@@ -146,5 +146,3 @@ def energy_rank(
         low, high = frobenius_of(A).endpoints
         unit = arb(2) ** A.exponent
         return energy_rank_of(values, level, Enclosure(low * unit, high * unit, A.assumptions))
-
-

@@ -219,4 +219,3 @@ def effective_ranks(
     """
     spectrum = Spectrum.of(singular_values, frobenius)
     return {kind: renyi_rank(spectrum, *member) for kind, member in ORDER_POWER.items()}
-

@@ -130,5 +130,3 @@ def binomial_tail_inverse(k: Enclosure, n: Enclosure, delta: Enclosure) -> Enclo
         low, _ = _binomial_inverse_at(k_low, n_high, delta_high)
         _, high = _binomial_inverse_at(k_high, n_low, delta_low)
     return Enclosure(low, high, k.assumptions | n.assumptions | delta.assumptions)
-
-

@@ -191,4 +191,3 @@ def schatten4_of(A: Scaled) -> Enclosure:
     bottom = (low.sqrt() - rounding).nonnegative_part().lower().sqrt() - A.radius_F
     norm = ball_between(bottom, (high.sqrt() + rounding).sqrt() + A.radius_F, A)
     return norm**2
-
