@@ -1,0 +1,1 @@
+"""How capacity moves: between two models, over checkpoints, with the sample size."""
