@@ -115,7 +115,13 @@ class Derivation:
     def axiom(self, name: str, with_: Mapping[str, str], claim: str, why: str, *premises: str) -> str:
         """Use a named rule of expectation and supremum."""
         return self._step(
-            claim, "axiom", premises, why, name=name, **{"with": {k: infix(v) for k, v in with_.items()}}
+            claim,
+            "axiom",
+            premises,
+            why,
+            "kernel",
+            name=name,
+            **{"with": {k: infix(v) for k, v in with_.items()}},
         )
 
     def paper(self, claim: str, why: str, *premises: str) -> str:
@@ -128,14 +134,15 @@ class Derivation:
 
     def sign(self, claim: str, why: str, *signs: str, squares: Sequence[tuple[str, str]] = ()) -> str:
         """The difference is visibly nonnegative, or a sum of squares."""
-        extra = {"squares": [[infix(w), infix(q)] for w, q in squares]} if squares else {}
+        extra: dict[str, Any] = {}
+        if squares:
+            extra["squares"] = [[infix(weight), infix(square)] for weight, square in squares]
         return self._step(claim, "sign", signs, why, **extra)
 
     def combine(self, claim: str, why: str, *premises: str, times: Sequence[str] | None = None) -> str:
         """The premises, times nonnegative multipliers, add up to the claim."""
-        return self._step(
-            claim, "combine", premises, why, "kernel", **({"times": [infix(t) for t in times]} if times else {})
-        )
+        extra: dict[str, Any] = {"times": [infix(factor) for factor in times]} if times else {}
+        return self._step(claim, "combine", premises, why, **extra)
 
     def monotone(self, claim: str, why: str, *premises: str) -> str:
         """Larger terms in increasing places."""

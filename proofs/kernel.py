@@ -34,7 +34,7 @@ from typing import Any
 
 from proofs import interval
 from proofs.axioms import AXIOMS
-from proofs.normal_form import BINDERS, Arithmetic, NotDecided, Term, mentions, rational
+from proofs.normal_form import BINDERS, Arithmetic, NotDecided, Term, mentions, rational, under_signs
 from proofs.terms import Refused, derivative, free_names, parse, show, substitute
 
 LEVELS = ("coq", "kernel", "interval", "z3", "cited", "paper", "sampled")
@@ -93,9 +93,9 @@ class Context:
 def _arithmetic(context: Context, facts: Iterable[Judgement] = ()) -> Arithmetic:
     known = []
     for claim in (*context.hypotheses.values(), *(fact.claim for fact in facts)):
-        if claim[0] in ("lt", "le") and claim[1] == "0":
+        if _is_sign(claim):
             known.append((claim[2], claim[0] == "lt"))
-    return Arithmetic(context.sorts, known)
+    return under_signs(tuple(sorted(context.sorts.items())), tuple(dict.fromkeys(known)))
 
 
 def same(left: Term, right: Term, arithmetic: Arithmetic) -> bool:
@@ -111,6 +111,10 @@ def same(left: Term, right: Term, arithmetic: Arithmetic) -> bool:
         if left[0] in ("le", "lt", "eq"):
             return all(arithmetic.equal(a, b) for a, b in zip(left[1:], right[1:], strict=True))
     return not _is_claim(left) and not _is_claim(right) and arithmetic.equal(left, right)
+
+
+def _is_sign(claim: Term) -> bool:
+    return isinstance(claim, tuple) and claim[0] in ("le", "lt") and claim[1] == "0"
 
 
 def _is_claim(term: Term) -> bool:
@@ -179,7 +183,7 @@ def _instantiate(
             f"{show(remaining[number].claim)}",
         )
     for extra in remaining[len(wanted) :]:
-        _need(extra.claim[0] in ("le", "lt") and extra.claim[1] == "0", "a premise too many")
+        _need(_is_sign(extra.claim), "a premise too many")
     conclusion = substitute(statement.claim, mapping)
     _need(same(claim, conclusion, arithmetic), f"{statement.name} gives {show(conclusion)}")
     events = _joined(premises)
@@ -278,7 +282,7 @@ def _rule_paper(context: Context, claim: Term, premises: list[Judgement], data: 
 def _rule_algebra(context: Context, claim: Term, premises: list[Judgement], data: Json) -> Outcome:
     _need(not data, "algebra takes no data")
     _need(claim[0] == "eq", "algebra proves equations; use combine for inequalities")
-    _need(all(p.claim[0] in ("le", "lt") and p.claim[1] == "0" for p in premises), "algebra uses signs only")
+    _need(all(_is_sign(p.claim) for p in premises), "algebra uses signs only")
     _need(
         _arithmetic(context, premises).equal(claim[1], claim[2]), "the two sides have different normal forms"
     )
@@ -322,7 +326,7 @@ def _rule_combine(context: Context, claim: Term, premises: list[Judgement], data
     arithmetic = _arithmetic(context, premises)
     for fact in premises[len(multipliers) :]:
         _need(
-            fact.claim[0] in ("le", "lt") and fact.claim[1] == "0",
+            _is_sign(fact.claim),
             "a premise without multiplier must be a sign",
         )
     everything, premises = premises, premises[: len(multipliers)]
@@ -361,7 +365,7 @@ def _rule_monotone(context: Context, claim: Term, premises: list[Judgement], dat
     )
     if claim[0] == "eq":
         _need(all(premises[n].claim[0] == "eq" for n in order.used), "an inequality cannot prove an equation")
-    signs = {n for n, p in enumerate(premises) if p.claim[0] in ("le", "lt") and p.claim[1] == "0"}
+    signs = {n for n, p in enumerate(premises) if _is_sign(p.claim)}
     _need(order.used | signs == set(range(len(premises))), "a premise is not used")
     return _joined(premises), "kernel"
 
@@ -489,7 +493,7 @@ def _rule_specialise(context: Context, claim: Term, premises: list[Judgement], d
 
 
 def _rule_grid(context: Context, claim: Term, premises: list[Judgement], data: Json, step: str) -> Outcome:
-    """Countable union: the events fail with probability ``total * weight(j)``, and the weights sum to at most 1.
+    """Countable union: the events fail with probability ``total * weight(j)``, weights that sum to at most 1.
 
     Either ``data["tail"]`` shows that the weights telescope (weight(j) = tail(j) - tail(j+1), tail starts
     at 1 and is not negative), or ``data["weight"]`` is a nonnegative weight and the second premise says that
@@ -657,15 +661,31 @@ def _check_step(context: Context, step: Json) -> str:
     premises = [context.judgements[premise] for premise in step["premises"]]
     claim = parse(step["claim"])
     _need(isinstance(claim, tuple), "a claim is not a single symbol")
-    if rule in PLAIN:
-        events, level = PLAIN[rule](context, claim, premises, step["data"])
-    elif rule in NAMED:
-        events, level = NAMED[rule](context, claim, premises, step["data"], identifier)
-    else:
-        raise Refused(f"unknown rule {rule!r}")
+    events, level = _apply(context, step, claim, premises)
+    for number, premise in enumerate(premises):
+        rest = premises[:number] + premises[number + 1 :]
+        idle = _is_sign(premise.claim) and rule != "paper" and _passes(context, step, claim, rest)
+        _need(not idle, f"premise {step['premises'][number]} is not needed")
     _need(step["level"] == level, f"the level is {level}, not {step['level']}")
     context.judgements[identifier] = Judgement(claim, events)
     return level
+
+
+def _apply(context: Context, step: Json, claim: Term, premises: list[Judgement]) -> Outcome:
+    rule = step["rule"]
+    if rule in PLAIN:
+        return PLAIN[rule](context, claim, premises, step["data"])
+    if rule in NAMED:
+        return NAMED[rule](context, claim, premises, step["data"], str(step["id"]))
+    raise Refused(f"unknown rule {rule!r}")
+
+
+def _passes(context: Context, step: Json, claim: Term, premises: list[Judgement]) -> bool:
+    try:
+        _apply(context, step, claim, premises)
+    except (Refused, NotDecided):
+        return False
+    return True
 
 
 def _check_end(
@@ -676,7 +696,8 @@ def _check_end(
     _need(last.claim == statement.claim, f"the last step proves {show(last.claim)}")
     idle = [i for i in ids[:-1] if i not in needed]
     _need(not idle, f"steps that nothing uses: {idle}")
-    unused = set(context.hypotheses) - context.used_hypotheses
+    signs = {name for name, claim in context.hypotheses.items() if _is_sign(claim)}
+    unused = set(context.hypotheses) - context.used_hypotheses - signs
     _need(not unused, f"hypotheses that nothing uses: {sorted(unused)}")
     for event in last.events:
         _need(not event.depends, f"the event of step {event.id} was not united over {sorted(event.depends)}")

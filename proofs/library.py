@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import re
 import sys
 from collections.abc import Mapping
 from functools import lru_cache
@@ -14,7 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from proofs.build import prose
-from proofs.kernel import LEVELS, Statement, check_library, read_statement
+from proofs.cited import CITED
+from proofs.kernel import Refused, Statement, check, check_library, cited_statement
 
 STORE = Path(__file__).parent / "stored"
 ORDER: tuple[str, ...] = (
@@ -58,30 +60,51 @@ def machine_table() -> dict[str, str]:
 
 
 def build() -> list[dict[str, Any]]:
-    """Write every derivation from its source file, with the level of each used lemma filled in."""
-    levels: dict[str, str] = {}
-    stated: dict[str, set[str]] = {}
+    """Write every derivation from its source file; signs that the kernel sees by itself are left out."""
+    library = {f"cited:{record['name']}": cited_statement(record) for record in CITED}
     built: list[dict[str, Any]] = []
-    machine = machine_table()
     for module_name in ORDER:
         module = importlib.import_module(f"proofs.{module_name}")
         for derive in getattr(module, "DERIVATIONS", None) or (module.derive,):
             data = derive().data()
-            for step in data["steps"]:
-                if step["rule"] == "lemma":
-                    used = step["data"]["name"]
-                    step["level"] = levels.get(used, "unknown")
-                    step["data"]["with"] = {
-                        k: v for k, v in step["data"]["with"].items() if k in stated.get(used, ())
-                    }
-            weakest = max(
-                (s["level"] for s in data["steps"]), key=lambda x: LEVELS.index(x) if x in LEVELS else 99
-            )
-            levels[data["name"]] = "coq" if data["name"] in machine else weakest
+            _complete_lemmas(data, library)
             _drop_idle_variables(data)
-            stated[data["name"]] = {name for name, _, _ in read_statement(data, "paper").variables}
+            library[data["name"]] = _tidy(data, library)
             built.append(data)
     return built
+
+
+def _complete_lemmas(data: dict[str, Any], library: Mapping[str, Statement]) -> None:
+    """Fill in the levels of used lemmas; terms for variables that they do not mention are dropped."""
+    for step in data["steps"]:
+        if step["rule"] == "lemma":
+            statement = library[step["data"]["name"]]
+            step["level"] = statement.level
+            wanted = {name for name, _, _ in statement.variables}
+            step["data"]["with"] = {k: v for k, v in step["data"]["with"].items() if k in wanted}
+
+
+def _tidy(data: dict[str, Any], library: Mapping[str, Statement]) -> Statement:
+    """Check the derivation, dropping sign premises and steps that the kernel reports as not needed."""
+    while True:
+        try:
+            return check(data, library, prose(data), machine_table())
+        except Refused as error:
+            found = re.search(r"step (\S+): premise (\S+) is not needed", str(error))
+            if found is None:
+                raise
+            step = next(step for step in data["steps"] if step["id"] == found.group(1))
+            step["premises"].remove(found.group(2))
+            _drop_idle_steps(data)
+
+
+def _drop_idle_steps(data: dict[str, Any]) -> None:
+    while True:
+        used = {premise for step in data["steps"] for premise in step["premises"]}
+        idle = [step for step in data["steps"][:-1] if step["id"] not in used]
+        if not idle:
+            return
+        data["steps"] = [step for step in data["steps"] if step not in idle]
 
 
 def _drop_idle_variables(data: dict[str, Any]) -> None:
@@ -114,8 +137,6 @@ def _levels(derivations: list[dict[str, Any]], library: Mapping[str, Statement])
 
 def write() -> dict[str, Statement]:
     """Build, check and store all derivations."""
-    from proofs.cited import CITED
-
     derivations = build()
     ledger: dict[str, Any] = {}
     for derivation in derivations:
@@ -159,8 +180,6 @@ def stored(name: str) -> Any:
 
 def recheck() -> dict[str, Statement]:
     """Re-check every stored derivation against the recorded goals; raises ``Refused``."""
-    from proofs.cited import CITED
-
     return check_library(load(), CITED, stored("prose"), stored("goals"), machine_table())
 
 

@@ -132,10 +132,12 @@ class Arithmetic:
         self._positive: set[Any] = set()
         self._nonnegative: set[Any] = set()
         self._facts: list[Poly] = []
+        self._known: dict[Term, Poly] = {}
         for term, strict in facts:
             primitive = self._primitive(self.poly(term))[2]
             (self._positive if strict else self._nonnegative).add(key(primitive))
             self._facts.append(primitive)
+            self._known.clear()
 
     # signs
     def base_positive(self, base: Base) -> bool:
@@ -186,7 +188,8 @@ class Arithmetic:
         """Whether every monomial is visibly nonnegative, or the whole is a known fact."""
         if not poly or key(self._primitive(poly)[2]) in self._nonnegative | self._positive:
             return True
-        return self._visible(poly) or any(self._visible(rest) for rest in self._less_facts(poly))
+        primitive = self._primitive(poly)[2]
+        return self._visible(poly) or any(self._visible(rest) for rest in self._less_facts(primitive))
 
     def _visible(self, poly: Poly) -> bool:
         return all(c > 0 and self._mono_nonnegative(mono) for mono, c in poly.items())
@@ -204,7 +207,7 @@ class Arithmetic:
         if poly and key(self._primitive(poly)[2]) in self._positive:
             return True
         return any(
-            self._visible(part) and self._some_positive(part) for part in (poly, *self._less_facts(poly))
+            self._visible(part) and self._some_positive(part) for part in (poly, *self._less_facts(self._primitive(poly)[2]))
         )
 
     def _some_positive(self, poly: Poly) -> bool:
@@ -231,7 +234,12 @@ class Arithmetic:
 
     # terms to normal forms
     def poly(self, term: Term) -> Poly:
-        """The normal form of ``term``."""
+        """The normal form of ``term``; not to be changed by the caller."""
+        if term not in self._known:
+            self._known[term] = self._poly(term)
+        return self._known[term]
+
+    def _poly(self, term: Term) -> Poly:
         if isinstance(term, str):
             value = rational(term)
             if value is not None:
@@ -434,6 +442,12 @@ class Arithmetic:
     def equal(self, left: Term, right: Term) -> bool:
         """Whether the two terms have the same normal form (``False`` means not decided)."""
         try:
-            return self.is_zero(self._node_sub(left, right))
+            return self.is_zero(self.poly(("sub", left, right)))
         except NotDecided:
             return False
+
+
+@lru_cache(maxsize=2048)
+def under_signs(sorts: tuple[tuple[str, str], ...], facts: tuple[tuple[Term, bool], ...]) -> Arithmetic:
+    """Normal forms under these signs; one object for each set of signs, because it remembers what it worked out."""
+    return Arithmetic(dict(sorts), facts)

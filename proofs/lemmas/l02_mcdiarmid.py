@@ -33,7 +33,6 @@ def derive() -> Derivation:
         "sums of up to 12 fair coins, exact tails",
     )
     differences = d.assume("differences")
-    level = d.assume("level")
     d.cite(
         "mcdiarmid",
         {
@@ -48,6 +47,5 @@ def derive() -> Derivation:
         d.conclude,
         "The tail exp(-2 t^2/(m c^2)) at this t is exactly delta.",
         differences,
-        level,
     )
     return d

@@ -84,7 +84,7 @@ def derive_expected() -> Derivation:
         unbiased,
     )
     d.combine(
-        d.conclude, "Add, and simplify M/m sqrt(m log(1/delta)/2).", near, average, level, times=["1", "1"]
+        d.conclude, "Add, and simplify M/m sqrt(m log(1/delta)/2).", near, average, times=["1", "1"]
     )
     return d
 
@@ -105,8 +105,8 @@ def derive_textbook() -> Derivation:
         (_SOURCE,),
         "finite distributions, all samples enumerated",
     )
-    low, high, level = d.assume("low"), d.assume("high"), d.assume("level")
-    half = d.sign("0 <= log(1/(delta/2))", "delta/2 is below 1, too.", level)
+    low, high = d.assume("low"), d.assume("high")
+    half = d.sign("0 <= log(1/(delta/2))", "delta/2 is below 1, too.")
     unbiased = d.assume("unbiased")
     first = d.lemma(
         "lemma-3a",
@@ -137,7 +137,7 @@ def derive_textbook() -> Derivation:
         half,
     )
     d.combine(
-        d.conclude, "1 + 2 = 3, and the two halves add up to delta.", first, second, half, times=["1", "2"]
+        d.conclude, "1 + 2 = 3, and the two halves add up to delta.", first, second, times=["1", "2"]
     )
     return d
 
@@ -196,7 +196,7 @@ def derive() -> Derivation:
         "The average of the difference is at most 0.",
         unbiased,
     )
-    d.combine(d.conclude, "Add, and simplify.", near, average, level, times=["1", "1"])
+    d.combine(d.conclude, "Add, and simplify.", near, average, times=["1", "1"])
     return d
 
 

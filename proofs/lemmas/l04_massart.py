@@ -36,7 +36,7 @@ def derive() -> Derivation:
         ),
         domain="up to 12 signs, up to 64 vectors, all signs enumerated",
     )
-    finite, number, several, length = (d.assume(h) for h in ("finite", "number", "several", "length"))
+    finite, number, length = (d.assume(h) for h in ("finite", "number", "length"))
     jensen = d.axiom(
         "jensen-exp",
         {"X": f"lambda e: q*sup(t, {_SUM})", "w": "e"},
@@ -87,5 +87,5 @@ def derive() -> Derivation:
         total,
     )
     divided = d.combine(f"E(e, sup(t, {_SUM})) <= log(N)/q + q*r**2/2", "Divide by q.", logs, times=["1/q"])
-    d.optimise("q", "sqrt(2*log(N))/r", d.conclude, "The best q balances the two terms.", divided, several)
+    d.optimise("q", "sqrt(2*log(N))/r", d.conclude, "The best q balances the two terms.", divided)
     return d

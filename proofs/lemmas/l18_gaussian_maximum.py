@@ -37,7 +37,7 @@ def derive() -> Derivation:
         "grows, then falls to 0.",
         level,
     )
-    each = d.combine("p(j) <= eta/N", "exp(-log(N/eta)) = eta/N.", tail, level, times=["1"])
+    each = d.combine("p(j) <= eta/N", "exp(-log(N/eta)) = eta/N.", tail)
     added = d.monotone("sum(j, p(j)) <= sum(j, eta/N)", "Add.", each)
     d.combine(d.conclude, "N times eta/N.", union, added, number, times=["1", "1", "eta/N"])
     return d
