@@ -1,13 +1,13 @@
 """Run a Hugging Face model on inputs, with our attention function in place of its own.
 
-Families that do not take their attention from transformers' registry are run as they are, record nothing,
-and are listed as skipped.
+Families that do not take their attention from transformers' registry are asked for their weights, one layer
+at a time; where they return none either, their attention is listed as skipped.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -23,12 +23,14 @@ from certify.adapters.forms import ScoreHints, rotary_pairings, score_form
 from certify.adapters.layouts import Block, find_blocks, output_factor
 from certify.adapters.model import AttentionCall, Inputs, Skipped
 from certify.adapters.pooling import Pooling, declared_pooling
+from certify.adapters.returned_weights import ReturnedRecord, ReturnedWeights
 from certify.adapters.scores import ScoreForm
 from certify.adapters.sources import TensorDictSource, dtype_name, read_json, tensor_to_array
 from certify.adapters.tokens import Tokens, first_line
 from certify.adapters.views import apply_view
 from certify.errors import DataError, ModelError
 
+FED_BY_US = "probabilities computed head by head by certify's attention function and used by the model"
 # Rotary families that pair coordinates (2i, 2i+1); the others pair (i, i + half).
 INTERLEAVED = frozenset({"gptj", "codegen", "cohere", "cohere2", "glm", "ernie4_5"})
 # Decoders whose modules carry no ``is_causal`` flag.
@@ -94,10 +96,7 @@ class TransformersRunner:
         self._pooling = declared_pooling(folder) or self._usual_pooling()
         self._tokens = Tokens(folder, self.model.config, origin, gguf)
         dtypes = sorted({dtype_name(p.dtype) for p in parameters.values() if p.is_floating_point()})
-        self.arithmetic = (
-            f"{'/'.join(dtypes)} on {self.model.device.type} (torch {torch.__version__}), probabilities "
-            "computed head by head by certify's attention function and used by the model"
-        )
+        self.machine = f"{'/'.join(dtypes)} on {self.model.device.type} (torch {torch.__version__})"
 
     @property
     def pooling(self) -> str:
@@ -120,7 +119,11 @@ class TransformersRunner:
         """Yield the attention layers of each input in order of execution."""
         for index, item in enumerate(inputs.items):
             recorder, hidden = self._forward(index, item)
-            yield from self._calls(index, recorder, self._pooling.positions(hidden.shape[0]))
+            positions = self._pooling.positions(hidden.shape[0])
+            if recorder.calls:
+                yield from self._calls(index, recorder, positions)
+            else:
+                yield from self._returned_calls(index, item, positions)
 
     def pooled_features(self, inputs: Inputs) -> Iterator[tuple[int, NDArray[Any]]]:
         """Yield the pooled last hidden rows of each input (of the encoder, in an encoder-decoder)."""
@@ -129,21 +132,31 @@ class TransformersRunner:
 
     # Running ----------------------------------------------------------------------------------------
 
-    def _forward(self, index: int, item: Mapping[str, Any]) -> tuple[Recorder, torch.Tensor]:
-        """Run one input; return what was recorded and the last hidden rows without padding."""
-        arguments = self._arguments(item)
+    def _forward(
+        self, index: int, item: Mapping[str, Any], returned: ReturnedWeights | None = None
+    ) -> tuple[Recorder, torch.Tensor]:
+        """Run one input; return what was recorded and the last hidden rows without padding.
+
+        With ``returned``, the model keeps its own eager attention and is asked for its weights.
+        """
+        arguments: dict[str, Any] = self._arguments(item)
         keep = {side: _kept_positions(arguments, name) for side, name in
                 (("encoder", "attention_mask"), ("decoder", "decoder_attention_mask"))}  # fmt: skip
         recorder = Recorder({id(module): name for name, module in self.model.named_modules()}, keep)
         projections = {_module_path(t) for b in self.blocks for t in (b.query_tensor, b.key_tensor)}
         handles = [recorder.watch(name, self.model.get_submodule(name)) for name in sorted(projections)]
+        if returned is not None:
+            handles += [returned.watch(b.path, self.model.get_submodule(b.path)) for b in self.blocks]
+            arguments["output_attentions"] = True
         before = self.model.config._attn_implementation
-        self._switch(HOOK)
+        self._switch(HOOK if returned is None else "eager")
         try:
             with recording(recorder), torch.no_grad():
                 output = self.model(**arguments)
         except (RuntimeError, ValueError, IndexError, TypeError) as error:
-            shapes = ", ".join(f"{name} {tuple(t.shape[1:])}" for name, t in arguments.items())
+            shapes = ", ".join(
+                f"{name} {tuple(t.shape[1:])}" for name, t in arguments.items() if isinstance(t, torch.Tensor)
+            )
             raise DataError(
                 f"input {index}: {self.origin} cannot run on {shapes} ({first_line(error)})"
             ) from error
@@ -190,12 +203,6 @@ class TransformersRunner:
     # What was recorded ------------------------------------------------------------------------------
 
     def _calls(self, index: int, recorder: Recorder, positions: tuple[int, ...]) -> Iterator[AttentionCall]:
-        if not recorder.calls:
-            self._skip(
-                "attention matrices",
-                f"family {self.family!r} does not take its attention from transformers' registry, "
-                "so no attention matrix was recorded",
-            )
         counts = Counter(name for name, _ in recorder.calls)
         uses: dict[str, int] = {}
         while recorder.calls:
@@ -235,11 +242,6 @@ class TransformersRunner:
         def form(head: int) -> ScoreForm:
             return score_form(block, head, record, x, y, self.source, hints)
 
-        def output(head: int) -> NDArray[Any]:
-            return apply_view(
-                self.source.array(block.output), output_factor(block, head, self.source.tensors).view
-            ).T
-
         return AttentionCall(
             index,
             block.layer + use,
@@ -247,13 +249,51 @@ class TransformersRunner:
             x,
             y,
             positions if block.stack in ("", "encoder") else (),
-            self.arithmetic,
+            f"{self.machine}, {FED_BY_US}",
             block.stack,
             tuple(notes),
             record,
             form,
-            output,
+            self._output_weights(block),
         )
+
+    def _returned_calls(
+        self, index: int, item: Mapping[str, Any], positions: tuple[int, ...]
+    ) -> Iterator[AttentionCall]:
+        """The layers of a family that returns its weights but does not ask the registry."""
+        for block in self.blocks:
+            returned = ReturnedWeights(block.path)
+            recorder, _ = self._forward(index, item, returned)
+            if returned.weights is None:
+                reason = (
+                    "its module neither asks transformers' registry for attention nor returns its weights"
+                )
+                self._skip(f"attention of {block.path}", reason)
+                continue
+            notes = ["values recomputed from the projection's input; masks not recorded"]
+            keep = _fitting(recorder.keep["encoder"], returned.weights.shape[-1], notes)
+            rows = _kept_rows(recorder.rows[_module_path(block.query_tensor)][0], keep)
+            yield AttentionCall(
+                index,
+                block.layer,
+                block.counts.heads,
+                rows,
+                rows,
+                positions,
+                f"{self.machine}, probabilities returned by the model's own eager attention",
+                block.stack,
+                tuple(notes),
+                ReturnedRecord(returned.weights[0], rows, block, self.source, keep),
+                None,
+                self._output_weights(block),
+            )
+
+    def _output_weights(self, block: Block) -> Callable[[int], NDArray[Any]]:
+        def output(head: int) -> NDArray[Any]:
+            view = output_factor(block, head, self.source.tensors).view
+            return apply_view(self.source.array(block.output), view).T
+
+        return output
 
     def _block_of(self, module_name: str) -> Block | None:
         found = [b for b in self.blocks if b.query_tensor.startswith(module_name + ".")]

@@ -68,7 +68,7 @@ HOOKED: dict[str, Callable[[], Any]] = {
     ),
 }
 
-# Families with an attention of their own: their weights are read, their attention matrices are skipped.
+# Families with an attention of their own, which returns its weights when asked.
 UNHOOKED: dict[str, Callable[[], Any]] = {
     "bloom": lambda: T.BloomConfig(**_COMMON, hidden_size=24, n_layer=2, n_head=3),
     "falcon grouped": lambda: T.FalconConfig(

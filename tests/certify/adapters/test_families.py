@@ -183,13 +183,67 @@ def test_memory_holds_no_attention_stack(saved: tuple[str, Any, Model]) -> None:
 
 
 @pytest.mark.parametrize("family", sorted(UNHOOKED))
-def test_unhooked_families_list_heads_and_say_why_attention_is_skipped(family: str, tmp_path: Path) -> None:
+def test_unhooked_families_give_the_weights_that_their_model_returns(family: str, tmp_path: Path) -> None:
     original = build(UNHOOKED[family])
     original.save_pretrained(tmp_path / "m")
     model = open_model(str(tmp_path / "m"))
     assert len(head_matrices(model, "query-key")) == expected_heads(original.config)
-    assert list(model.attention(as_inputs(example(original)))) == []
-    assert any("registry" in s.reason and not s.expected for s in model.skipped)
+    arguments = example(original)
+    original.set_attn_implementation("eager")
+    with torch.no_grad():
+        expected = original(**arguments, output_attentions=True).attentions
+    calls = list(model.attention(as_inputs(arguments)))
+    assert [call.layer for call in calls] == [0, 1]
+    runner: Any = model.runner()
+    for call in calls:
+        assert "returned by the model's own eager attention" in call.arithmetic
+        assert call.score_form(0) is None
+        assert call.visible(0).all()
+        assert call.captured.weights.shape[0] == call.heads  # type: ignore[union-attr]
+        for head, probabilities in call.probabilities():
+            assert np.array_equal(probabilities, expected[call.layer][0, head].numpy())
+            w_v, _ = head_matrices(model, "value-output")["", call.layer, head].load()
+            bias = bias_of(runner, block_of(runner, call).value[head])
+            assert np.max(np.abs(call.keys_in @ w_v + bias - call.values(head))) <= TOLERANCE
+    assert not [s for s in model.skipped if not s.expected]
+
+
+@pytest.mark.parametrize("family", ["bloom", "falcon grouped"])
+def test_returned_weights_are_held_for_one_layer_only(family: str, tmp_path: Path) -> None:
+    from certify.adapters.returned_weights import ReturnedWeights
+
+    runner: Any = open_model(build(UNHOOKED[family])).runner()
+    sizes: list[int] = []
+    runner.model.register_forward_hook(lambda _m, _a, out: sizes.extend(a.numel() for a in out.attentions))
+    returned = ReturnedWeights(runner.blocks[1].path)
+    runner._forward(0, as_inputs(example(runner.model)).items[0], returned)
+    assert sizes == [0, 0]
+    assert returned.weights is not None
+    assert returned.weights.shape == (1, runner.blocks[1].counts.heads, 6, 6)
+
+
+def test_padding_is_taken_out_of_returned_weights(tmp_path: Path) -> None:
+    model = open_model(build(UNHOOKED["gpt_neo"]))
+    ids = np.array([7, 8, 9, 0, 0])
+    (padded, *_) = model.attention(
+        Inputs("test", [{"input_ids": ids, "attention_mask": np.array([1, 1, 1, 0, 0])}], "0" * 64)
+    )
+    (plain, *_) = model.attention(Inputs("test", [{"input_ids": ids[:3]}], "0" * 64))
+    for (_, p), (_, q) in zip(padded.probabilities(), plain.probabilities(), strict=True):
+        assert p.shape == q.shape == (3, 3)
+        assert np.max(np.abs(p - q)) <= 1e-6
+    assert padded.values(0).shape == plain.values(0).shape
+
+
+def test_a_family_that_returns_nothing_is_skipped_with_the_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    from certify.adapters.returned_weights import ReturnedWeights
+
+    model = open_model(build(UNHOOKED["bloom"]))
+    monkeypatch.setattr(
+        ReturnedWeights, "watch", lambda self, name, module: module.register_forward_hook(lambda *_: None)
+    )
+    assert list(model.attention(as_inputs({"input_ids": torch.tensor([[5, 6, 7]])}))) == []
+    assert sum("nor returns its weights" in s.reason and not s.expected for s in model.skipped) == 2
 
 
 @pytest.mark.parametrize("family", sorted(UNHOOKED))
