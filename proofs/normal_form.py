@@ -188,27 +188,26 @@ class Arithmetic:
         """Whether every monomial is visibly nonnegative, or the whole is a known fact."""
         if not poly or key(self._primitive(poly)[2]) in self._nonnegative | self._positive:
             return True
-        primitive = self._primitive(poly)[2]
-        return self._visible(poly) or any(self._visible(rest) for rest in self._less_facts(primitive))
+        return self._visible(poly) or any(self._visible(rest) for rest in self._less_facts(poly))
 
     def _visible(self, poly: Poly) -> bool:
         return all(c > 0 and self._mono_nonnegative(mono) for mono, c in poly.items())
 
     def _less_facts(self, poly: Poly) -> Iterator[Poly]:
-        """``poly`` minus a positive multiple of one known nonnegative fact."""
+        """``poly`` minus a nonnegative multiple of one known nonnegative fact."""
         for fact in self._facts:
-            for mono, coefficient in fact.items():
-                factor = poly.get(mono, Fraction(0)) / coefficient
-                if factor > 0:
-                    yield add(poly, scale(fact, -factor))
+            pivot, coefficient = next(iter(fact.items()))
+            for mono, c in poly.items():
+                quotient = _product(mono, tuple((base, -exponent) for base, exponent in pivot))
+                if c / coefficient > 0 and self._visible(quotient):
+                    yield add(poly, scale(multiply(quotient, fact), -c / coefficient))
 
     def positive(self, poly: Poly) -> bool:
         """Whether ``poly`` is visibly greater than 0."""
         if poly and key(self._primitive(poly)[2]) in self._positive:
             return True
-        return any(
-            self._visible(part) and self._some_positive(part) for part in (poly, *self._less_facts(self._primitive(poly)[2]))
-        )
+        parts = (poly, *self._less_facts(poly))
+        return any(self._visible(part) and self._some_positive(part) for part in parts)
 
     def _some_positive(self, poly: Poly) -> bool:
         return any(c > 0 and all(self.base_positive(b) for b, _ in mono) for mono, c in poly.items())
@@ -449,5 +448,5 @@ class Arithmetic:
 
 @lru_cache(maxsize=2048)
 def under_signs(sorts: tuple[tuple[str, str], ...], facts: tuple[tuple[Term, bool], ...]) -> Arithmetic:
-    """Normal forms under these signs; one object for each set of signs, because it remembers what it worked out."""
+    """Normal forms under these signs; one object for each set of signs, because it remembers its results."""
     return Arithmetic(dict(sorts), facts)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 
 import sympy
 
@@ -66,7 +68,6 @@ class Theorem:
     quantity: str
     bound: sympy.Expr
     hypotheses: tuple[Hypothesis, ...]
-    level: str
     constants: tuple[Constant, ...]
     complexity: sympy.Expr | None = None
     """The bound on the empirical Rademacher complexity inside the bound, where there is one."""
@@ -78,6 +79,12 @@ class Theorem:
     caveats: tuple[str, ...] = ()
     parts: tuple[tuple[str, sympy.Expr], ...] = ()
     """Named additive parts of the bound, for the table of shares."""
+
+    @cached_property
+    def level(self) -> str:
+        """The proof level that the kernel recorded for the derivation of this bound."""
+        recorded = json.loads((Path(__file__).parent / "stored" / "levels.json").read_text(encoding="utf-8"))
+        return str(recorded[self.derivation]["level"])
 
     @cached_property
     def prefix(self) -> str:

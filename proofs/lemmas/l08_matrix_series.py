@@ -184,7 +184,10 @@ def derive_tail() -> Derivation:
     )
     markov, far = d.assume("markov"), d.assume("far")
     divided = d.combine(
-        "p*(z - 1)*(z + 1)**2/(2*z**2) <= kappa", "Divide by z - 1, which is at least 16/25.", markov, times=["1/(z - 1)"]
+        "p*(z - 1)*(z + 1)**2/(2*z**2) <= kappa",
+        "Divide by z - 1, which is at least 16/25.",
+        markov,
+        times=["1/(z - 1)"],
     )
     factor = d.combine(
         "0 <= (z - 41/25)*(z + 16/25)", "z exceeds the golden ratio.", far, times=["z + 16/25"]

@@ -58,7 +58,6 @@ A1 = Theorem(
     complexity=A1_COMPLEXITY,
     parts=(("complexity", 2 * A1_COMPLEXITY), ("confidence", confidence_term())),
     hypotheses=(STANDING, IID, UNIT_LOSS, LIPSCHITZ_LOSS, _FEATURES, _BALL),
-    level="coq",
     constants=(SYMMETRIZATION, VECTOR_CONTRACTION, CONFIDENCE),
     variants=(
         Variant(
@@ -117,7 +116,6 @@ A2 = Theorem(
             "bounded",
         ),
     ),
-    level="coq",
     constants=(SYMMETRIZATION, VECTOR_CONTRACTION, CONFIDENCE),
     derivation="theorem-a2",
     sources=("A. Maurer, arXiv:1605.00251",),

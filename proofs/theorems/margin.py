@@ -76,7 +76,6 @@ C3 = Theorem(
             "eta-below-one", "eta_scores + eta_values < 1 (strictly).", "numeric", (to_prefix(_ETA), "1")
         ),
     ),
-    level="cited",
     constants=(
         Constant("score noise", sympy.sqrt(2), "Lemma 18", "largest of n centred Gaussians"),
         Constant(

@@ -59,7 +59,6 @@ B1 = Theorem(
     complexity=B1_COMPLEXITY,
     parts=(("complexity", 2 * B1_COMPLEXITY), ("confidence", confidence_term())),
     hypotheses=_COMMON,
-    level="cited",
     constants=(SYMMETRIZATION, SERIES, CONFIDENCE),
     derivation="theorem-b1",
     sources=("J. A. Tropp, An Introduction to Matrix Concentration Inequalities, arXiv:1501.01571",),
@@ -77,7 +76,6 @@ B2 = Theorem(
     complexity=B2_COMPLEXITY,
     parts=(("complexity", 2 * B2_COMPLEXITY), ("confidence", confidence_term())),
     hypotheses=_COMMON,
-    level="cited",
     constants=(SYMMETRIZATION, VECTOR_CONTRACTION, SERIES, CONFIDENCE),
     variants=(
         Variant(

@@ -37,7 +37,6 @@ P = Theorem(
             "model",
         ),
     ),
-    level="coq",
     constants=(
         CONFIDENCE,
         Constant("grid weight", 1 / ((j + 1) * (j + 2)), "Theorem P", "the weights sum to 1"),

@@ -93,7 +93,6 @@ C1_I = Theorem(
     "softmax head "
     "f_W(x) = sum_t softmax(s)_t a_t(x) with scalar values is at most this bound.",
     hypotheses=(*_COMMON, _BALL),
-    level="coq",
     constants=(SYMMETRIZATION, VECTOR_CONTRACTION, _SOFTMAX, CONFIDENCE),
     variants=(_sphere(C1I_COMPLEXITY),),
     derivation="theorem-c1-i",
@@ -110,7 +109,6 @@ C1_II = Theorem(
     "||x_q||^2 "
     "||Xc_i||_F^2.",
     hypotheses=(*_COMMON, NUCLEAR_BALL),
-    level="cited",
     constants=(SYMMETRIZATION, VECTOR_CONTRACTION, _SOFTMAX, SERIES, CONFIDENCE),
     derivation="theorem-c1-ii",
     sources=(*_SOURCES, "J. A. Tropp, arXiv:1501.01571"),
@@ -126,7 +124,6 @@ C1_VECTOR = Theorem(
     "value from "
     "any fixed centre.",
     hypotheses=(*_COMMON, _BALL),
-    level="coq",
     constants=(SYMMETRIZATION, VECTOR_CONTRACTION, _SOFTMAX, CONFIDENCE),
     variants=(_sphere(C1VECTOR_COMPLEXITY),),
     derivation="theorem-c1-vector",
@@ -169,7 +166,6 @@ C1_JOINT = Theorem(
             "standing",
         ),
     ),
-    level="coq",
     constants=(
         SYMMETRIZATION,
         VECTOR_CONTRACTION,

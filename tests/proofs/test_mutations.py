@@ -23,7 +23,9 @@ def library() -> dict[str, Statement]:
     return recheck()
 
 
-def verdict(derivation: Derivation, library: dict[str, Statement], goals: dict[str, Any], prose: dict[str, Any]) -> str:
+def verdict(
+    derivation: Derivation, library: dict[str, Statement], goals: dict[str, Any], prose: dict[str, Any]
+) -> str:
     """Why the checker refuses the derivation, or an empty string."""
     name = derivation["name"]
     for part in ("variables", "hypotheses", "conclusion"):
@@ -75,8 +77,10 @@ def step_mutations(number: int, step: dict[str, Any], thorough: bool) -> Iterato
             yield f"data {key}", change_data(key, "another_thing")
         elif isinstance(value, list):
             for place, item in enumerate(value):
-                for text in list(constants(item if isinstance(item, str) else item[1]))[: None if thorough else 1]:
-                    new = [*value[:place], text if isinstance(item, str) else [item[0], text], *value[place + 1 :]]
+                old = item if isinstance(item, str) else item[1]
+                for text in list(constants(old))[: None if thorough else 1]:
+                    changed = text if isinstance(item, str) else [item[0], text]
+                    new = [*value[:place], changed, *value[place + 1 :]]
                     yield f"data {key}", change_data(key, new)
         else:
             for name in list(value) if thorough else list(value)[:2]:
@@ -144,7 +148,8 @@ def test_nothing_may_be_left_out() -> None:
     with pytest.raises(Refused, match="recorded but not in the derivations"):
         check_library(derivations[:-1], CITED, prose, goals, machine_table())
     with pytest.raises(Refused, match="has no recorded goal"):
-        check_library(derivations, CITED, prose, {k: v for k, v in goals.items() if k != "lemma-1"}, machine_table())
+        fewer = {k: v for k, v in goals.items() if k != "lemma-1"}
+        check_library(derivations, CITED, prose, fewer, machine_table())
     with pytest.raises(Refused, match="not in the list of cited results"):
         check_library(derivations, CITED[1:], prose, goals, machine_table())
 
