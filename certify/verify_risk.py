@@ -1,16 +1,18 @@
 """The second checker of a risk certificate: one file, standard library, mpmath and numpy, nothing of ours.
 
-``certify verify model.cert --data sample.npz`` (or ``python verify_risk.py model.cert sample.npz``) derives the
-claim of a certificate again from its payload and the sample alone. Decoder, error counts, relative entropies
-and bounds below were written a second time on purpose: do not replace them by imports from the package.
+``certify verify model.cert --data sample.npz`` (or ``python verify_risk.py model.cert sample.npz``)
+derives the claim of a certificate again from its payload and the sample alone. Decoder, error counts,
+relative entropies and bounds below were written a second time on purpose: do not replace them by imports
+from the package.
 
 How a bound is checked: not by inverting anything. A claimed p is a valid upper end if p >= q and
 kl(q || p) >= c, or if P(Bin(m, p) <= k) <= delta: one evaluation at p, with 60 digits.
 
 What is checked: the digest of the sample (units, labels and their order); that the payload has the
-claimed number of bits and that these alone determine its model; that no error is missing from the claimed count;
-the complexity; the bound. What nobody can check from files: that the sample is independent, that decoder,
-features and shapes were fixed before it, and for a prior learned on a first part that it was learned there only.
+claimed number of bits and that these alone determine its model; that no error is missing from the
+claimed count; the complexity; the bound. What nobody can check from files: that the sample is
+independent, that decoder, features and shapes were fixed before it, and for a prior learned on a first
+part that it was learned there only.
 """
 
 from __future__ import annotations
@@ -65,7 +67,9 @@ def read_sample(path: Path) -> tuple[str, Any, Any, int]:
     except (OSError, ValueError, KeyError, IndexError) as error:
         raise Unreadable(f"{path}: not a sample with labels and tokens or features ({error})") from error
     if inputs.ndim != (3 if kind == "tokens" else 2) or labels.shape != (len(inputs),) or not len(labels):
-        raise Unreadable(f"{path}: {kind} of shape {inputs.shape} and labels of shape {labels.shape} do not fit")
+        raise Unreadable(
+            f"{path}: {kind} of shape {inputs.shape} and labels of shape {labels.shape} do not fit"
+        )
     if kind == "features" and not np.isfinite(inputs).all():
         raise Unreadable(f"{path}: a feature is not finite")
     return kind, inputs, labels, dimension
@@ -94,7 +98,9 @@ class Reader:
         self.low, self.high = self.low * total - start * self.unit, self.high * total - start * self.unit
         self.unit *= size
         if self.low < 0 or self.high > self.unit:
-            raise Refused("model.payload: its bits do not determine a model, some continuations decode to another one")
+            raise Refused(
+                "model.payload: its bits do not determine a model, some continuations decode to another one"
+            )
         return value
 
     def integer(self, limit: int) -> int:
@@ -143,7 +149,8 @@ def read_matrix(reader: Reader, rows: int, columns: int) -> tuple[Any, Fraction]
 
 
 def decode(payload: str, bits: int, shapes: list[tuple[int, int]]) -> list[tuple[Any, Fraction]]:
-    """The matrices of the payload. Every continuation of its bits decodes to them, so 2^-bits is a weight (Kraft)."""
+    """The matrices of the payload. Every continuation of its bits decodes to them, so 2^-bits is a
+    weight (Kraft)."""
     try:
         data = bytes.fromhex(payload)
     except ValueError as error:
@@ -161,7 +168,9 @@ def decode(payload: str, bits: int, shapes: list[tuple[int, int]]) -> list[tuple
 # --- error counts -----------------------------------------------------------------------------------
 
 
-def softmax_errors(scores: tuple[Any, Fraction], values: tuple[Any, Fraction], tokens: Any, labels: Any) -> int:
+def softmax_errors(
+    scores: tuple[Any, Fraction], values: tuple[Any, Fraction], tokens: Any, labels: Any
+) -> int:
     """Units with margin <= 0, exactly: the sign of sum_t exp(step n_t) a_t with integers n_t and a_t.
 
     Floats decide the clear cases; the others are decided with 60 digits, where only a sum whose coefficients
@@ -222,7 +231,8 @@ def _positive(integers: Any, drop: Any, step: Fraction) -> bool:
 
 
 def linear_errors(weight: tuple[Any, Fraction], features: Any, labels: Any) -> int:
-    """Units with margin <= 0, exactly: integers times float32 are exact doubles, and math.fsum has the exact sign."""
+    """Units with margin <= 0, exactly: integers times float32 are exact doubles, and math.fsum has the
+    exact sign."""
     integers, last = weight[0][:-1], weight[0][-1]
     if np.abs(weight[0]).max(initial=0) >= 1 << 28:
         raise Refused("model.payload: an entry is too large for this checker")
@@ -253,7 +263,9 @@ def read_gaussian(record: Any, sizes: list[int], path: str) -> tuple[list[Any], 
     groups = []
     for name in ("means", "deviations"):
         try:
-            vectors = [np.frombuffer(base64.b64decode(text, validate=True), dtype="<f8") for text in record[name]]
+            vectors = [
+                np.frombuffer(base64.b64decode(text, validate=True), dtype="<f8") for text in record[name]
+            ]
         except (KeyError, TypeError, ValueError, binascii.Error) as error:
             raise Refused(f"{path}.{name}: not base64 of float64 ({error})") from error
         if [len(v) for v in vectors] != sizes or not all(np.isfinite(v).all() for v in vectors):
@@ -292,11 +304,15 @@ def relative_entropy(q: tuple[list[Any], list[Any]], prior: tuple[list[Any], lis
     return total
 
 
-def log_density_ratio(q: tuple[list[Any], list[Any]], prior: tuple[list[Any], list[list[Any]], Any], drawn: list[Any]) -> Any:
+def log_density_ratio(
+    q: tuple[list[Any], list[Any]], prior: tuple[list[Any], list[list[Any]], Any], drawn: list[Any]
+) -> Any:
     """log of the densities' quotient at the drawn entries, in nats."""
     total = mp.mpf(0)
     for h, mean, deviation, centre, variances in zip(drawn, q[0], q[1], prior[0], prior[1], strict=True):
-        for x, m, s, m0, v in zip(h.tolist(), mean.tolist(), deviation.tolist(), centre.tolist(), variances, strict=True):
+        for x, m, s, m0, v in zip(
+            h.tolist(), mean.tolist(), deviation.tolist(), centre.tolist(), variances, strict=True
+        ):
             own = mp.mpf(s) ** 2
             near, far = (mp.mpf(x) - mp.mpf(m)) ** 2 / own, (mp.mpf(x) - mp.mpf(m0)) ** 2 / v
             total += (mp.log(v / own) + far - near) / 2
@@ -306,17 +322,24 @@ def log_density_ratio(q: tuple[list[Any], list[Any]], prior: tuple[list[Any], li
 def seed_of(purpose: str, sample_digest: str, q: tuple[list[Any], list[Any]]) -> int:
     """The key of the generator that the certificate had to use."""
     data = b"".join(v.astype("<f8").tobytes() for pair in zip(q[0], q[1], strict=True) for v in pair)
-    return int.from_bytes(hashlib.sha256(f"{purpose} {sample_digest} ".encode() + data).digest()[:16], "little")
+    return int.from_bytes(
+        hashlib.sha256(f"{purpose} {sample_digest} ".encode() + data).digest()[:16], "little"
+    )
 
 
-def certain_draw_errors(q: tuple[list[Any], list[Any]], tokens: Any, labels: Any, passes: int, seed: int) -> int:
+def certain_draw_errors(
+    q: tuple[list[Any], list[Any]], tokens: Any, labels: Any, passes: int, seed: int
+) -> int:
     """Draws that are certainly errors: no honest count is smaller."""
     generator = np.random.Generator(np.random.Philox(key=seed))
     count = 0
     for _ in range(passes):
         for start in range(0, len(labels), ROWS_PER_DRAW):
             part, y = tokens[start : start + ROWS_PER_DRAW], labels[start : start + ROWS_PER_DRAW]
-            w, v = (m + s * generator.standard_normal((len(part), len(m))) for m, s in zip(q[0], q[1], strict=True))
+            w, v = (
+                m + s * generator.standard_normal((len(part), len(m)))
+                for m, s in zip(q[0], q[1], strict=True)
+            )
             value, size = float_softmax(w, v, part)
             count += int(np.count_nonzero(np.where(y == 1, 1, -1) * value < -TOLERANCE * size))
     return count
@@ -364,8 +387,15 @@ def at_least_kl_inverse(p: Any, q: Any, budget: Any) -> bool:
 
 
 def binomial_tail(k: int, m: int, p: Any) -> Any:
-    """An upper bound on P(Bin(m, p) <= k) for k < m p: terms downward from k, the rest as a geometric series."""
-    term = mp.exp(mp.loggamma(m + 1) - mp.loggamma(k + 1) - mp.loggamma(m - k + 1) + k * mp.log(p) + (m - k) * mp.log1p(-p))
+    """An upper bound on P(Bin(m, p) <= k) for k < m p: terms downward from k, the rest as a geometric
+    series."""
+    term = mp.exp(
+        mp.loggamma(m + 1)
+        - mp.loggamma(k + 1)
+        - mp.loggamma(m - k + 1)
+        + k * mp.log(p)
+        + (m - k) * mp.log1p(-p)
+    )
     total = term
     for i in range(k, 0, -1):
         ratio = i * (1 - p) / ((m - i + 1) * p)
@@ -378,7 +408,9 @@ def binomial_tail(k: int, m: int, p: Any) -> Any:
 
 def at_least_tail_inverse(p: Any, k: int, m: int, log_delta: Any) -> bool:
     """Whether p is proved to be >= sup{p : P(Bin(m, p) <= k) >= delta}."""
-    return bool(p >= 1 or (p * m > k and mp.log(binomial_tail(k, m, p)) * (1 - SLACK) <= log_delta * (1 + SLACK)))
+    return bool(
+        p >= 1 or (p * m > k and mp.log(binomial_tail(k, m, p)) * (1 - SLACK) <= log_delta * (1 + SLACK))
+    )
 
 
 # --- one certificate --------------------------------------------------------------------------------
@@ -431,10 +463,14 @@ def verify(path: Path, data: Path) -> str:
     kind, inputs, labels, dimension = read_sample(data)
     first = whole(claim, "first_unit", "claim")
     if digest(kind, inputs, labels, dimension) != claim.get("data_sha256"):
-        raise Refused("claim.data_sha256: this is not the sample of the certificate (other units, labels or order)")
+        raise Refused(
+            "claim.data_sha256: this is not the sample of the certificate (other units, labels or order)"
+        )
     inputs, labels = inputs[first:], labels[first:]
     if whole(claim, "m", "claim", 1) != len(labels):
-        raise Refused(f"claim.m: {claim['m']} units claimed, the sample has {len(labels)} from unit {first} on")
+        raise Refused(
+            f"claim.m: {claim['m']} units claimed, the sample has {len(labels)} from unit {first} on"
+        )
     outputs = whole(family, "outputs", "family", 1)
     expected = {"tokens": "softmax-head", "features": "linear-head"}[kind]
     if family.get("kind") != expected or family.get("dimension") != dimension:
@@ -453,7 +489,9 @@ def verify(path: Path, data: Path) -> str:
     return check(certificate, kind, inputs, labels, dimension, outputs)
 
 
-def _check_bits(certificate: dict[str, Any], kind: str, inputs: Any, labels: Any, dimension: int, outputs: int) -> str:
+def _check_bits(
+    certificate: dict[str, Any], kind: str, inputs: Any, labels: Any, dimension: int, outputs: int
+) -> str:
     model, claim = certificate["model"], certificate["claim"]
     bits = whole(model, "bits", "model")
     shapes = [(1, dimension), (dimension, outputs)] if kind == "tokens" else [(dimension + 1, outputs)]
@@ -468,14 +506,19 @@ def _check_bits(certificate: dict[str, Any], kind: str, inputs: Any, labels: Any
     delta, bound = rational(claim, "delta"), rational(claim, "bound")
     level = mp.log(number(delta)) - bits * mp.log(2)
     if not at_least_tail_inverse(number(bound), claimed, len(labels), level):
-        raise Refused(f"claim.bound: {float(bound)} does not follow from {claimed} errors, {bits} bits and delta {delta}")
+        raise Refused(
+            f"claim.bound: {float(bound)} does not follow from {claimed} errors, {bits} bits and delta "
+            f"{delta}"
+        )
     return (
         f"risk <= {float(bound):.6g} with probability {float(1 - delta):g}: theorem D, {bits} bits, "
         f"{claimed} errors in {len(labels)} units"
     )
 
 
-def _check_noise(certificate: dict[str, Any], kind: str, inputs: Any, labels: Any, dimension: int, outputs: int) -> str:
+def _check_noise(
+    certificate: dict[str, Any], kind: str, inputs: Any, labels: Any, dimension: int, outputs: int
+) -> str:
     model, claim, theorem = certificate["model"], certificate["claim"], certificate["theorem"]
     if outputs != 1:
         raise Refused("family.outputs: noise certificates are for two classes and one output")
@@ -493,11 +536,19 @@ def _check_noise(certificate: dict[str, Any], kind: str, inputs: Any, labels: An
     constant = mp.log((2 + mp.sqrt(mp.pi * m / 2)) / confidence)
     budget = max(mp.mpf(0), nats + prior[2] + constant) / m
     if not at_least_kl_inverse(number(bound), risk, budget):
-        raise Refused(f"claim.bound: {float(bound)} does not follow from risk {float(risk):.6g} and {float(nats):.6g} nats")
-    return f"risk <= {float(bound):.6g} with probability {float(1 - delta):g}: theorem {theorem}, {float(nats):.1f} nats, {m} units"
+        raise Refused(
+            f"claim.bound: {float(bound)} does not follow from risk {float(risk):.6g} and "
+            f"{float(nats):.6g} nats"
+        )
+    return (
+        f"risk <= {float(bound):.6g} with probability {float(1 - delta):g}: theorem {theorem}, "
+        f"{float(nats):.1f} nats, {m} units"
+    )
 
 
-def _drawn(q: Any, prior: Any, kind: str, inputs: Any, labels: Any, part: str, claim: dict[str, Any]) -> tuple[Any, Any]:
+def _drawn(
+    q: Any, prior: Any, kind: str, inputs: Any, labels: Any, part: str, claim: dict[str, Any]
+) -> tuple[Any, Any]:
     """(risk, nats) of the one head that the seed draws."""
     generator = np.random.Generator(np.random.Philox(key=seed_of("draw", part, q)))
     drawn = [m + s * generator.standard_normal(len(m)) for m, s in zip(q[0], q[1], strict=True)]

@@ -50,9 +50,17 @@ def _claim(bound: Bound, sample: Sample, first_unit: int, fields: Sequence[str])
     }
 
 
-def _document(theorem: str, family: Family, model: Mapping[str, Any], claim: Mapping[str, Any]) -> dict[str, Any]:
+def _document(
+    theorem: str, family: Family, model: Mapping[str, Any], claim: Mapping[str, Any]
+) -> dict[str, Any]:
     described = {"kind": family.kind, "dimension": family.dimension, "outputs": family.outputs}
-    return {"format": FORMAT, "theorem": theorem, "family": described, "model": dict(model), "claim": dict(claim)}
+    return {
+        "format": FORMAT,
+        "theorem": theorem,
+        "family": described,
+        "model": dict(model),
+        "claim": dict(claim),
+    }
 
 
 def occam_certificate(word: Codeword, family: Family, bound: Bound, sample: Sample) -> dict[str, Any]:
@@ -64,7 +72,8 @@ def occam_certificate(word: Codeword, family: Family, bound: Bound, sample: Samp
 def noise_certificate(
     theorem: str, family: Family, q: Gaussian, prior: Prior, bound: Bound, sample: Sample, first_unit: int = 0
 ) -> dict[str, Any]:
-    """The certificate of theorem ``"E"`` or ``"E-single"``; ``sample`` is whole, the bound is on units from ``first_unit``."""
+    """The certificate of theorem ``"E"`` or ``"E-single"``; ``sample`` is whole, the bound is on units
+    from ``first_unit``."""
     model: dict[str, Any] = {"posterior": _gaussian(q)}
     if prior.learned is None:
         model["prior_exponents"] = list(prior.exponents)

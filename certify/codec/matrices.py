@@ -42,7 +42,9 @@ class QuantisedMatrix:
             raise MatrixError(f"rank {self.rank} is more than a {self.shape} matrix can have")
         largest = max((int(np.abs(f).max()) for f in (self.left, self.right) if f.size), default=0)
         if largest > self.levels or not 1 <= self.levels <= MAX_LEVELS:
-            raise MatrixError(f"entries up to {largest} do not fit {self.levels} levels (at most {MAX_LEVELS})")
+            raise MatrixError(
+                f"entries up to {largest} do not fit {self.levels} levels (at most {MAX_LEVELS})"
+            )
         if abs(self.exponent) > MAX_EXPONENT:
             raise MatrixError(f"the exponent {self.exponent} is beyond {MAX_EXPONENT}")
 
@@ -79,7 +81,9 @@ def _unzigzag(index: int) -> int:
     return index // 2 if index % 2 == 0 else -(index + 1) // 2
 
 
-def _factor(coder: Encoder | Decoder, rows: int, rank: int, levels: int, given: np.ndarray | None) -> np.ndarray:
+def _factor(
+    coder: Encoder | Decoder, rows: int, rank: int, levels: int, given: np.ndarray | None
+) -> np.ndarray:
     columns = np.zeros((rows, rank), dtype=np.int64)
     for j in range(rank):
         law = AdaptiveLaw(2 * levels + 1)
@@ -96,12 +100,14 @@ def _matrix(coder: Encoder | Decoder, shape: Shape, given: QuantisedMatrix | Non
     if rank > min(shape):
         raise VerificationError(f"the payload holds rank {rank} for a {shape[0]} x {shape[1]} matrix")
     if rank == 0:
-        empty = (np.zeros((n, 0), dtype=np.int64) for n in shape)
-        return QuantisedMatrix(*empty)
+        left, right = (np.zeros((n, 0), dtype=np.int64) for n in shape)
+        return QuantisedMatrix(left, right)
     levels = coder.choose(law, given.levels - 1 if given else 0) + 1
     exponent = _unzigzag(coder.choose(law, _zigzag(given.exponent) if given else 0))
     if levels > MAX_LEVELS or abs(exponent) > MAX_EXPONENT:
-        raise VerificationError(f"the payload holds {levels} levels and exponent {exponent}, beyond the limits")
+        raise VerificationError(
+            f"the payload holds {levels} levels and exponent {exponent}, beyond the limits"
+        )
     left = _factor(coder, shape[0], rank, levels, given.left if given else None)
     right = _factor(coder, shape[1], rank, levels, given.right if given else None)
     return QuantisedMatrix(left, right, levels, exponent)

@@ -36,7 +36,9 @@ def register(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     parser.add_argument("after", help="a model of the same architecture")
     inputs = parser.add_mutually_exclusive_group()
     inputs.add_argument("--text", type=Path, metavar="FILE", help="UTF-8 text, one input per line")
-    inputs.add_argument("--inputs", type=Path, metavar="FILE.npz", help="arrays named like the forward arguments")
+    inputs.add_argument(
+        "--inputs", type=Path, metavar="FILE.npz", help="arrays named like the forward arguments"
+    )
     parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="where to write")
     parser.add_argument("--json", action="store_true", help="print the JSON on stdout, nothing else")
     parser.set_defaults(run=run)
@@ -52,14 +54,21 @@ def run(arguments: argparse.Namespace) -> int:
 
     record = compare.compare(arguments.before, arguments.after, arguments.text or arguments.inputs, progress)
     _write(record, arguments.out)
-    print(json.dumps(record, indent=1) if arguments.json else f"\n{_summary(record)}\n  page {arguments.out}/compare.html")
+    print(
+        json.dumps(record, indent=1)
+        if arguments.json
+        else f"\n{_summary(record)}\n  page {arguments.out}/compare.html"
+    )
     return 1 if any("error" in r for r in record["weights"]) else 0
 
 
 def _summary(record: Mapping[str, Any]) -> str:
     lines = [f"{record['before']} -> {record['after']}"]
     for role, counts in record["summary"].items():
-        lines.append(f"  {role}: {counts['matrices']} matrices, {counts['unchanged']} unchanged, {counts['errors']} not certified")
+        lines.append(
+            f"  {role}: {counts['matrices']} matrices, {counts['unchanged']} unchanged, "
+            f"{counts['errors']} not certified"
+        )
         for kind, tally in counts.items():
             if isinstance(tally, dict):
                 lines.append(f"    {kind} rank: " + ", ".join(f"{n} {what}" for what, n in tally.items()))
@@ -77,7 +86,9 @@ def _write(record: Mapping[str, Any], out: Path) -> None:
             rows.append([r["name"], *([""] * len(KINDS)), "unchanged" if r.get("unchanged") else r["error"]])
             continue
         cells = [
-            ", ".join("none" if r[w] is None else pages.number(r[w][kind]) for w in ("before", "after", "update"))
+            ", ".join(
+                "none" if r[w] is None else pages.number(r[w][kind]) for w in ("before", "after", "update")
+            )
             for kind in KINDS
         ]
         rows.append([r["name"], *cells, ", ".join(f"{k} {v}" for k, v in r["change"].items())])
@@ -115,5 +126,7 @@ def _figure(record: Mapping[str, Any]) -> str:
                 if r["role"] == role and r.get(what) and r["layer"] is not None:
                     layers.setdefault(r["layer"], []).append(float(r[what]["stable"]["upper"]))
             if layers:
-                series[f"{role}, {what} (mean over heads)"] = [(k, sum(v) / len(v)) for k, v in sorted(layers.items())]
+                series[f"{role}, {what} (mean over heads)"] = [
+                    (k, sum(v) / len(v)) for k, v in sorted(layers.items())
+                ]
     return pages.lines(series, "layer", "stable rank", logarithmic=False)

@@ -37,9 +37,13 @@ def register(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     )
     parser.add_argument("name", choices=("words", "spam"), help="which demonstration")
     parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="where to write")
-    parser.add_argument("--samples", type=int, default=200_000, metavar="m", help="words: sample size (default: 200000)")
+    parser.add_argument(
+        "--samples", type=int, default=200_000, metavar="m", help="words: sample size (default: 200000)"
+    )
     parser.add_argument("--seed", type=int, default=1, help="seed of the sample (default: 1)")
-    parser.add_argument("--cache", type=Path, metavar="DIR", help="spam: folder of the mails and features (see --help)")
+    parser.add_argument(
+        "--cache", type=Path, metavar="DIR", help="spam: folder of the mails and features (see --help)"
+    )
     parser.add_argument("--json", action="store_true", help="print risk.json on stdout, nothing else")
     parser.add_argument("--quiet", action="store_true", help="no progress")
     parser.set_defaults(run=run)

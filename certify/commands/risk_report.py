@@ -24,8 +24,8 @@ def add_options(group: argparse._ArgumentGroup) -> None:
         "--train",
         type=Path,
         metavar="DATA",
-        help="the sample the classifier was trained on: .npz (features or tokens, labels) or .jsonl / .parquet (text, "
-        "label); writes risk.html, risk.json and certificates instead of the report of spectra",
+        help="the sample the classifier was trained on: .npz (features or tokens, labels) or .jsonl / "
+        ".parquet (text, label); writes risk.html, risk.json and certificates instead of the report of spectra",
     )
     group.add_argument("--test", type=Path, metavar="DATA", help="held-out units in the same form")
     group.add_argument(

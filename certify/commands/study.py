@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 DESCRIPTION = """\
-Train the word demonstration at several sample sizes and fit exponents: the true gap, the test risk, the bounds
-of theorems D and E above the true risk, and sqrt(R/m), which is not a bound. Says plainly what a fitted
-exponent does and does not show.
+Train the word demonstration at several sample sizes and fit exponents: the true gap, the test risk, the
+bounds of theorems D and E above the true risk, and sqrt(R/m), which is not a bound. Says plainly what a
+fitted exponent does and does not show.
 """
 EPILOG = """\
 examples:
@@ -33,7 +33,9 @@ def register(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("name", choices=("scaling",), help="which study")
-    parser.add_argument("--sizes", type=int, nargs="+", metavar="m", help="sample sizes (default: 1000 to 200000)")
+    parser.add_argument(
+        "--sizes", type=int, nargs="+", metavar="m", help="sample sizes (default: 1000 to 200000)"
+    )
     parser.add_argument("--seeds", type=int, default=2, help="samples for each size (default: 2)")
     parser.add_argument("--effort", type=float, default=0.5, help="share of the full training (default: 0.5)")
     parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="where to write")
@@ -68,7 +70,8 @@ def run(arguments: argparse.Namespace) -> int:
 def _fitted(fit: Mapping[str, Any]) -> str:
     if fit["exponent"] is None:
         return f"no exponent: {fit['why']}"
-    return f"m^-{fit['exponent']:.3f}, 95 % interval {fit['low']:.3f} to {fit['high']:.3f}, {fit['points']} points"
+    interval = f"95 % interval {fit['low']:.3f} to {fit['high']:.3f}"
+    return f"m^-{fit['exponent']:.3f}, {interval}, {fit['points']} points"
 
 
 def _write(record: Mapping[str, Any], out: Path) -> None:
@@ -86,7 +89,10 @@ def _write(record: Mapping[str, Any], out: Path) -> None:
     fits = [[fit["what"], _fitted(fit)] for fit in record["fits"].values()]
     sections = [
         ("What this shows", f"<p>{pages.markupsafe.escape(record['says'])}</p>"),
-        ("Gap and bounds against m (both axes logarithmic)", pages.lines(series, "m", "risk or gap", logarithmic=True)),
+        (
+            "Gap and bounds against m (both axes logarithmic)",
+            pages.lines(series, "m", "risk or gap", logarithmic=True),
+        ),
         ("Fitted exponents", pages.table(["quantity", "fit"], fits)),
         ("Runs", pages.table(columns, rows)),
     ]

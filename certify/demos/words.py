@@ -70,7 +70,9 @@ def _words(language: str) -> list[str]:
     try:
         import wordfreq
     except ImportError as error:
-        raise InputError("the word demonstration needs the package wordfreq: pip install 'certify-attention[demo]'") from error
+        raise InputError(
+            "the word demonstration needs the package wordfreq: pip install 'certify-attention[demo]'"
+        ) from error
     return list(wordfreq.top_n_list(language, 10**7))
 
 
@@ -81,7 +83,11 @@ def population(languages: tuple[str, str] = LANGUAGES, size: int = WORDS_PER_LAN
     letters = set(ALPHABET)
     kept = []
     for own, words in enumerate(lists):
-        fits = (w for w in words if SHORTEST <= len(w) <= LONGEST and set(w) <= letters and w not in known[1 - own])
+        fits = (
+            w
+            for w in words
+            if SHORTEST <= len(w) <= LONGEST and set(w) <= letters and w not in known[1 - own]
+        )
         kept.append([w for w, _ in zip(fits, range(size), strict=False)])
     words = kept[0] + kept[1]
     labels = np.repeat(np.arange(2), [len(k) for k in kept])
@@ -101,7 +107,9 @@ def truths(heads: Heads, population: Population, draws: int = 3) -> dict[str, Tr
     for name, head in fixed.items():
         margins = head.margins(population.sample)
         upper = Fraction(margins.errors(), n)
-        found[name] = Truth(f"exact: errors over all {n} words", upper - Fraction(margins.undecided(), n), upper)
+        found[name] = Truth(
+            f"exact: errors over all {n} words", upper - Fraction(margins.undecided(), n), upper
+        )
     for name, q in ((GIBBS, heads.posterior), (f"{GIBBS}, prior from part 1", heads.split_posterior)):
         errors = softmax_draw_errors(q, population.sample, draws, seed=0)
         mean = errors / (draws * n)

@@ -43,7 +43,8 @@ def train_linear_quantised(
     steps: int = 400,
     seed: int = 0,
 ) -> np.ndarray:
-    """Integers in [-levels, levels], int64 (d + 1,), of the head ``step * integers``; straight-through gradients.
+    """Integers in [-levels, levels], int64 (d + 1,), of the head ``step * integers``; straight-through
+    gradients.
 
     ``penalty``: price of a nonzero entry, in units of the loss.
     """

@@ -51,7 +51,7 @@ def _descend(
     tokens: Tokens,
     parameters: list[Tensor],
     loss_of: Callable[[Tensor], Tensor],
-    epochs: float,
+    steps: int,
     rate: float,
     seed: int,
 ) -> None:
@@ -60,7 +60,6 @@ def _descend(
     n = len(tokens.labels)
     batch = min(BATCH, max(50, n // 20))
     per_epoch = math.ceil(n / batch)
-    steps = max(2, round(epochs * per_epoch))
     optimiser = torch.optim.Adam(parameters, lr=rate)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, rate, total_steps=steps, pct_start=0.15)
     order = torch.randperm(n, generator=generator)
@@ -78,7 +77,9 @@ def _cross_entropy(logits: Tensor, labels: Tensor) -> Tensor:
     return torch.nn.functional.binary_cross_entropy_with_logits(logits, labels)
 
 
-def train(tokens: Tokens, epochs: float = 8, seed: int = 0, decay: float = 1e-5) -> tuple[np.ndarray, np.ndarray]:
+def train(
+    tokens: Tokens, steps: int = 800, seed: int = 0, decay: float = 1e-5
+) -> tuple[np.ndarray, np.ndarray]:
     """Plain training from 0: (w, v), each float64 (d,)."""
     torch.set_num_threads(1)
     generator = torch.Generator().manual_seed(seed)
@@ -89,7 +90,7 @@ def train(tokens: Tokens, epochs: float = 8, seed: int = 0, decay: float = 1e-5)
         penalty = decay * ((scores**2).sum() + (values**2).sum())
         return _cross_entropy(tokens.logits(rows, scores, values), tokens.labels[rows]) + penalty
 
-    _descend(tokens, [scores, values], loss_of, epochs, 0.1, seed)
+    _descend(tokens, [scores, values], loss_of, steps, 0.1, seed)
     return _plain(scores, tokens.dimension), _plain(values, tokens.dimension)
 
 
@@ -121,12 +122,14 @@ class Grid:
 
 
 def train_quantised(
-    tokens: Tokens, start: tuple[np.ndarray, np.ndarray], grid: Grid, epochs: float = 6, seed: int = 0
+    tokens: Tokens, start: tuple[np.ndarray, np.ndarray], grid: Grid, steps: int = 600, seed: int = 0
 ) -> tuple[np.ndarray, np.ndarray]:
     """Integers (w, v), int64 (d,), of the head ``score_step * w``, ``value_step * v``."""
     torch.set_num_threads(1)
     d = tokens.dimension
-    scores, values = (torch.zeros(d + 1).index_copy(0, torch.arange(d), torch.from_numpy(x).float()) for x in start)
+    scores, values = (
+        torch.zeros(d + 1).index_copy(0, torch.arange(d), torch.from_numpy(x).float()) for x in start
+    )
     scores, values = (scores / grid.score_step).requires_grad_(), (values / grid.value_step).requires_grad_()
     gain = torch.zeros(1, requires_grad=True)
 
@@ -134,10 +137,12 @@ def train_quantised(
         w = _Round.apply(scores, grid.score_levels) * grid.score_step
         v = _Round.apply(values, grid.value_levels) * grid.value_step
         spent = sum(x.abs().clamp(max=1).sum() for x in (scores, values))
-        return _cross_entropy(tokens.logits(rows, w, v) * gain.exp(), tokens.labels[rows]) + grid.penalty * spent
+        return (
+            _cross_entropy(tokens.logits(rows, w, v) * gain.exp(), tokens.labels[rows]) + grid.penalty * spent
+        )
 
     groups = [scores, values, gain]
-    _descend(tokens, groups, loss_of, epochs, 0.07, seed)
+    _descend(tokens, groups, loss_of, steps, 0.07, seed)
     rounded = [
         x.detach().round().clamp(-levels, levels).numpy().astype(np.int64)[:d]
         for x, levels in ((scores, grid.score_levels), (values, grid.value_levels))
@@ -160,7 +165,7 @@ def train_gaussian(
     start: Gaussian,
     prior: Gaussian | None,
     slope: float,
-    epochs: float = 6,
+    steps: int = 500,
     seed: int = 0,
     rate: float = 0.03,
 ) -> Gaussian:
@@ -172,7 +177,9 @@ def train_gaussian(
     torch.set_num_threads(1)
     d, n = tokens.dimension, len(tokens.labels)
     generator = torch.Generator().manual_seed(seed + 1)
-    means = [torch.from_numpy(x).float().clone().requires_grad_() for x in (start.score_mean, start.value_mean)]
+    means = [
+        torch.from_numpy(x).float().clone().requires_grad_() for x in (start.score_mean, start.value_mean)
+    ]
     logs = [
         torch.from_numpy(np.log(x)).float().clone().requires_grad_()
         for x in (start.score_deviation, start.value_deviation)
@@ -205,7 +212,7 @@ def train_gaussian(
         margins = (2 * tokens.labels[rows] - 1) * tokens.logits(rows, w, v)
         return torch.sigmoid(-1.5 * margins).mean() + slope * divergence() / n
 
-    _descend(tokens, [*means, *logs], loss_of, epochs, rate, seed)
+    _descend(tokens, [*means, *logs], loss_of, steps, rate, seed)
     (score_mean, value_mean), (score_log, value_log) = (
         [x.detach().numpy().astype(np.float64) for x in group] for group in (means, logs)
     )

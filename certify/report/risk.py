@@ -62,8 +62,13 @@ def truth_text(truth: Mapping[str, str] | None) -> str:
 
 def terminal(record: Mapping[str, Any], out: Path) -> str:
     """The summary on stdout."""
-    lines = [f"\n{record['data'].get('name', 'sample')}: m = {record['data']['m']}, delta = {record['delta']}", ""]
-    heading = f"{'theorem':<20} {'about':<38} {'loss':<10} {'bound':>8}  {'truth':<18} {'complexity':<30} status"
+    lines = [
+        f"\n{record['data'].get('name', 'sample')}: m = {record['data']['m']}, delta = {record['delta']}",
+        "",
+    ]
+    heading = (
+        f"{'theorem':<20} {'about':<38} {'loss':<10} {'bound':>8}  {'truth':<18} {'complexity':<30} status"
+    )
     lines += [heading, "-" * len(heading)]
     for b in rows(record):
         lines.append(
@@ -77,7 +82,9 @@ def terminal(record: Mapping[str, Any], out: Path) -> str:
     if nominal["value"]:
         lines.append(f"{nominal['formula']} = {float(nominal['value']['upper']):.4g}: {nominal['why']}")
     lines += ["", record["paragraph"], "", f"  page    {out / 'risk.html'}"]
-    lines += [f"  check   certify verify {out / name} --data {out / 'train.npz'}" for name in record["certificates"]]
+    lines += [
+        f"  check   certify verify {out / name} --data {out / 'train.npz'}" for name in record["certificates"]
+    ]
     return "\n".join(lines)
 
 
@@ -96,17 +103,30 @@ def curve_figure(record: Mapping[str, Any]) -> markupsafe.Markup:
     def y(value: float) -> float:
         return (HEIGHT - BOTTOM) - (HEIGHT - BOTTOM - 14) * min(value, top) / top
 
-    parts = [f'<svg viewBox="0 0 {WIDTH} {HEIGHT + 18 * len(curves) + 30}" role="img" aria-label="bounds against m">']
+    parts = [
+        f'<svg viewBox="0 0 {WIDTH} {HEIGHT + 18 * len(curves) + 30}" role="img" '
+        f'aria-label="bounds against m">'
+    ]
     for k in range(math.ceil(low), math.floor(high) + 1):
-        parts.append(f'<line class="grid" x1="{_x(10**k, low, high):.1f}" x2="{_x(10**k, low, high):.1f}" y1="14" y2="{HEIGHT - BOTTOM}"/>')
-        parts.append(f'<text x="{_x(10**k, low, high):.1f}" y="{HEIGHT - 20}" text-anchor="middle">10^{k}</text>')
+        parts.append(
+            f'<line class="grid" x1="{_x(10**k, low, high):.1f}" x2="{_x(10**k, low, high):.1f}" y1="14" '
+            f'y2="{HEIGHT - BOTTOM}"/>'
+        )
+        parts.append(
+            f'<text x="{_x(10**k, low, high):.1f}" y="{HEIGHT - 20}" text-anchor="middle">10^{k}</text>'
+        )
     for value in (0, 0.1, 0.2, 0.3, 0.4, 0.5):
         parts.append(f'<text x="{LEFT - 8}" y="{y(value) + 4:.1f}" text-anchor="end">{value:g}</text>')
-        parts.append(f'<line class="grid" x1="{LEFT}" x2="{WIDTH - 16}" y1="{y(value):.1f}" y2="{y(value):.1f}"/>')
+        parts.append(
+            f'<line class="grid" x1="{LEFT}" x2="{WIDTH - 16}" y1="{y(value):.1f}" y2="{y(value):.1f}"/>'
+        )
     here = _x(record["data"]["m"], low, high)
     parts.append(f'<line class="level" x1="{here:.1f}" x2="{here:.1f}" y1="14" y2="{HEIGHT - BOTTOM}"/>')
     for truth in record["truth"].values():
-        parts.append(f'<line class="level" x1="{LEFT}" x2="{WIDTH - 16}" y1="{y(float(truth["upper"])):.1f}" y2="{y(float(truth["upper"])):.1f}"/>')
+        parts.append(
+            f'<line class="level" x1="{LEFT}" x2="{WIDTH - 16}" y1="{y(float(truth["upper"])):.1f}" '
+            f'y2="{y(float(truth["upper"])):.1f}"/>'
+        )
     entries = []
     for curve, colour in zip(curves, COLOURS * len(curves), strict=False):
         path = " ".join(f"{_x(p['m'], low, high):.1f},{y(p['value']):.1f}" for p in curve["points"])
@@ -132,8 +152,9 @@ def section(record: Mapping[str, Any]) -> markupsafe.Markup:
 
 
 PAGE = """<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">
+<html lang="en"><head><meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
 <link rel="icon" href="data:,"><title>{title}</title><style>{style}</style></head>
 <body><main><h1>{title}</h1>{section}</main></body></html>
 """

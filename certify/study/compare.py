@@ -18,11 +18,16 @@ Progress = Callable[[str], None]
 SCHEMA = "certify-attention/compare/1"
 
 
+def bare(name: str, model: Model) -> str:
+    """The name without the family's own prefix, which task models have and plain encoders have not."""
+    return name.removeprefix(f"{model.family}.")
+
+
 def weights(before: Model, after: Model, progress: Progress) -> Iterator[dict[str, Any]]:
     """One record for each matrix that both models have with the same shape."""
-    others = {matrix.name: matrix for matrix in after.matrices()}
+    others = {bare(matrix.name, after): matrix for matrix in after.matrices()}
     for matrix in before.matrices():
-        other = others.get(matrix.name)
+        other = others.get(bare(matrix.name, before))
         if other is None or other.shape != matrix.shape:
             continue
         progress(matrix.name)
@@ -57,7 +62,9 @@ def attention(before: Model, after: Model, inputs: Path, progress: Progress) -> 
 
     for (place, first), (other, second) in zip(calls(before), calls(after), strict=True):
         if place != other or first.shape != second.shape:
-            raise ModelError(f"the models' attention does not match: {place} {first.shape}, {other} {second.shape}")
+            raise ModelError(
+                f"the models' attention does not match: {place} {first.shape}, {other} {second.shape}"
+            )
         progress(f"attention: input {place[0]}, layer {place[2]}, head {place[3]}")
         ranks = ranks_of([first]), ranks_of([second])
         yield {
@@ -76,7 +83,7 @@ def compare(before: str, after: str, inputs: Path | None, progress: Progress) ->
     records = list(weights(*models, progress))
     if not records:
         raise ModelError(f"{before} and {after} have no matrix in common")
-    matrices = [{m.name for m in model.matrices()} for model in models]
+    matrices = [{bare(m.name, model) for m in model.matrices()} for model in models]
     return {
         "schema": SCHEMA,
         "before": before,
@@ -90,7 +97,8 @@ def compare(before: str, after: str, inputs: Path | None, progress: Progress) ->
 
 
 def summary(records: list[dict[str, Any]]) -> dict[str, Any]:
-    """Per role and kind: how many matrices rose, fell, are not decided; and how many did not change at all."""
+    """Per role and kind: how many matrices rose, fell, are not decided; and how many did not change at
+    all."""
     found: dict[str, Any] = {}
     for record in records:
         counts = found.setdefault(record["role"], {"matrices": 0, "unchanged": 0, "errors": 0})

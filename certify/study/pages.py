@@ -27,7 +27,9 @@ def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     parts = ['<div class="scroll"><table><thead><tr>', *(f"<th>{markupsafe.escape(h)}</th>" for h in heads)]
     parts.append("</tr></thead><tbody>")
     for row in rows:
-        parts.append("<tr>" + "".join(f'<td class="{_kind(c)}">{markupsafe.escape(c)}</td>' for c in row) + "</tr>")
+        parts.append(
+            "<tr>" + "".join(f'<td class="{_kind(c)}">{markupsafe.escape(c)}</td>' for c in row) + "</tr>"
+        )
     return "".join([*parts, "</tbody></table></div>"])
 
 
@@ -60,22 +62,29 @@ def lines(
     for value, x in sorted({(p[0], round(place[p][0], 1)) for p in flat}):
         parts.append(f'<line class="grid" x1="{x}" x2="{x}" y1="14" y2="{HEIGHT - BOTTOM}"/>')
         parts.append(f'<text x="{x}" y="{HEIGHT - 18}" text-anchor="middle">{value:g}</text>')
-    for value, y in ((min(p[1] for p in flat), HEIGHT - BOTTOM), (max(p[1] for p in flat), 14)):
-        parts.append(f'<text x="{LEFT - 6}" y="{y + 4}" text-anchor="end">{value:.3g}</text>')
-    parts.append(f'<text x="{WIDTH // 2}" y="{HEIGHT - 2}" text-anchor="middle">{markupsafe.escape(x_title)}</text>')
+    for value, level in ((min(p[1] for p in flat), HEIGHT - BOTTOM), (max(p[1] for p in flat), 14)):
+        parts.append(f'<text x="{LEFT - 6}" y="{level + 4}" text-anchor="end">{value:.3g}</text>')
+    parts.append(
+        f'<text x="{WIDTH // 2}" y="{HEIGHT - 2}" text-anchor="middle">{markupsafe.escape(x_title)}</text>'
+    )
     for i, (name, own) in enumerate(points.items()):
         colour = COLOURS[i % len(COLOURS)]
-        for x, y in (place[p] for p in own):
-            parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="2.6" style="fill:{colour}"/>')
+        for px, py in (place[p] for p in own):
+            parts.append(f'<circle cx="{px:.1f}" cy="{py:.1f}" r="2.6" style="fill:{colour}"/>')
         path = " ".join(f"{place[p][0]:.1f},{place[p][1]:.1f}" for p in own)
         parts.append(f'<polyline points="{path}" style="fill:none;stroke:{colour};stroke-width:1.5"/>')
         low = HEIGHT + 14 + 18 * i
-        parts.append(f'<line x1="{LEFT}" x2="{LEFT + 24}" y1="{low}" y2="{low}" style="stroke:{colour};stroke-width:2"/>')
+        parts.append(
+            f'<line x1="{LEFT}" x2="{LEFT + 24}" y1="{low}" y2="{low}" '
+            f'style="stroke:{colour};stroke-width:2"/>'
+        )
         parts.append(f'<text x="{LEFT + 32}" y="{low + 4}">{markupsafe.escape(name)}</text>')
     return "".join([*parts, "</svg>"])
 
 
-def write(record: Mapping[str, Any], out: Path, name: str, title: str, sections: Sequence[tuple[str, str]]) -> None:
+def write(
+    record: Mapping[str, Any], out: Path, name: str, title: str, sections: Sequence[tuple[str, str]]
+) -> None:
     """Write ``<name>.json`` and ``<name>.html``; each section is a heading and HTML that is already safe."""
     out.mkdir(parents=True, exist_ok=True)
     (out / f"{name}.json").write_text(json.dumps(record, indent=1) + "\n")

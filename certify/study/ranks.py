@@ -20,7 +20,11 @@ KINDS = ("stable", "nuclear", "entropy")
 
 def ranks_of(factors: Sequence[np.ndarray]) -> Ranks | None:
     """Effective ranks of F0 (m, n) or of F0 F1^T; None for the zero matrix, which has none."""
-    spectrum = singular_values(factors[0]) if len(factors) == 1 else singular_values_of_product(*factors)
+    spectrum = (
+        singular_values(factors[0])
+        if len(factors) == 1
+        else singular_values_of_product(factors[0], factors[1])
+    )
     try:
         return effective_ranks(spectrum)
     except UndefinedRank:

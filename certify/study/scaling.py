@@ -22,9 +22,12 @@ SCHEMA = "certify-attention/scaling/1"
 SIZES = (1000, 3000, 10_000, 30_000, 100_000, 200_000)
 DELTA = Fraction(1, 20)
 SAYING = (
-    "A bound on the generalization gap of order m^-1/2 is a statement about the difference of test and training "
-    "risk, at worst over a class. Scaling laws describe the test loss itself. That the test loss falls more slowly "
-    "than m^-1/2 is neither predicted nor contradicted by a gap bound, so a fitted exponent near 1/2 of some bound "
+    "A bound on the generalization gap of order m^-1/2 is a statement about the difference of test and "
+    "training "
+    "risk, at worst over a class. Scaling laws describe the test loss itself. That the test loss falls "
+    "more slowly "
+    "than m^-1/2 is neither predicted nor contradicted by a gap bound, so a fitted exponent near 1/2 of "
+    "some bound "
     "confirms nothing about the law, and sqrt(R/m) for the attention matrices' rank R is no bound at all."
 )
 
@@ -45,7 +48,9 @@ def one(population: Population, m: int, seed: int, effort: float, progress: Prog
     e = pac_bayes.single(single, drawn, q, Prior(pac_bayes.best_exponents(q)), sample, DELTA)
     e_truth = single.margins(population.sample).errors() / n
     covering = norm_bounds.covering(head, sample, DELTA)
-    progress(f"m = {m}, seed {seed}: gap {truth - train:.4f}, D {d.value.upper:.4f}, E-single {e.value.upper:.4f}")
+    progress(
+        f"m = {m}, seed {seed}: gap {truth - train:.4f}, D {d.value.upper:.4f}, E-single {e.value.upper:.4f}"
+    )
     return {
         "m": m,
         "seed": seed,
@@ -79,7 +84,12 @@ def exponent(ms: Sequence[float], values: Sequence[float]) -> dict[str, Any]:
     x, y = (np.array(c) for c in zip(*pairs, strict=True))
     fitted = scipy.stats.linregress(x, y)
     half = float(scipy.stats.t.ppf(0.975, len(pairs) - 2)) * float(fitted.stderr)
-    return {"exponent": -fitted.slope, "low": -fitted.slope - half, "high": -fitted.slope + half, "points": len(pairs)}
+    return {
+        "exponent": -fitted.slope,
+        "low": -fitted.slope - half,
+        "high": -fitted.slope + half,
+        "points": len(pairs),
+    }
 
 
 def scaling(
@@ -102,6 +112,7 @@ def says(fits: dict[str, Any]) -> str:
     inside = gap["low"] <= 0.5 <= gap["high"]
     verdict = "lies inside" if inside else "lies outside"
     return (
-        f"The measured gap falls like m^-{gap['exponent']:.2f} (95 % interval {gap['low']:.2f} to {gap['high']:.2f}); "
+        f"The measured gap falls like m^-{gap['exponent']:.2f} (95 % interval {gap['low']:.2f} to "
+        f"{gap['high']:.2f}); "
         f"1/2 {verdict} it. {SAYING}"
     )

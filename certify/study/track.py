@@ -18,13 +18,16 @@ SCHEMA = "certify-attention/track/1"
 
 
 def checkpoints(places: Sequence[Path]) -> list[Path]:
-    """Each folder that holds a model, in the order given; a folder of folders stands for all of them, sorted."""
+    """Each folder that holds a model, in the order given; a folder of folders stands for all of them,
+    sorted."""
     found = []
     for place in places:
         if not place.exists():
             raise ModelError(f"{place}: no such folder")
         inside = sorted(p for p in place.iterdir() if p.is_dir()) if place.is_dir() else []
-        models = [p for p in inside if any(p.glob("*.safetensors")) or any(p.glob("*.pt")) or any(p.glob("*.bin"))]
+        models = [
+            p for p in inside if any(p.glob("*.safetensors")) or any(p.glob("*.pt")) or any(p.glob("*.bin"))
+        ]
         found += models or [place]
     return found
 

@@ -1,4 +1,5 @@
-"""Certificates that claim more than they prove are refused by the independent checker, each for its reason."""
+"""Certificates that claim more than they prove are refused by the independent checker, each for its
+reason."""
 
 from __future__ import annotations
 
@@ -118,7 +119,9 @@ def test_one_bit_fewer_is_refused(folder: Path) -> None:
     claimed["model"]["bits"] = bits - 1
     refusal(folder, claimed)
     size = (bits - 1 + 7) // 8
-    number = int(model["payload"], 16) >> (8 * ((bits + 7) // 8) - bits + 1)  # the payload cut by its last bit
+    number = int(model["payload"], 16) >> (
+        8 * ((bits + 7) // 8) - bits + 1
+    )  # the payload cut by its last bit
     model["payload"] = (number << (8 * size - bits + 1)).to_bytes(size, "big").hex()
     model["bits"] = bits - 1
     refusal(folder, certificate)
@@ -200,7 +203,9 @@ def wider_prior(c: dict[str, Any]) -> None:
 
 
 def narrower_posterior(c: dict[str, Any]) -> None:
-    c["model"]["posterior"]["deviations"][0] = text_of(numbers(c["model"]["posterior"]["deviations"][0]) * 1e-6)
+    c["model"]["posterior"]["deviations"][0] = text_of(
+        numbers(c["model"]["posterior"]["deviations"][0]) * 1e-6
+    )
 
 
 def nan_mean(c: dict[str, Any]) -> None:
@@ -221,7 +226,8 @@ def fewer_entries(c: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("name", ["gibbs.cert", "drawn.cert"])
 @pytest.mark.parametrize(
-    "forge", [wider_prior, narrower_posterior, nan_mean, negative_deviation, prior_is_the_posterior, fewer_entries]
+    "forge",
+    [wider_prior, narrower_posterior, nan_mean, negative_deviation, prior_is_the_posterior, fewer_entries],
 )
 def test_forged_noise_is_refused(folder: Path, name: str, forge: Forgery) -> None:
     certificate = read(folder, name)

@@ -18,23 +18,32 @@ Verdict = tuple[str, str]  # ("met" | "assumed" | "violated", why)
 BY_THE_USER: dict[str, Verdict] = {
     "fixed-before-sample": (
         "assumed",
-        "by you: everything but the trained head (features or token map, decoder, shapes, loss) was fixed before "
+        "by you: everything but the trained head (features or token map, decoder, shapes, loss) was fixed "
+        "before "
         "the sample was drawn.",
     ),
     "fixed-before-second-part": (
         "assumed",
-        "by you: the prior was learned on the first part of the sample only, and the share was fixed beforehand.",
+        "by you: the prior was learned on the first part of the sample only, and the share was fixed "
+        "beforehand.",
     ),
-    "iid": ("assumed", "by you: the units were drawn independently from the distribution that the risk is about."),
+    "iid": (
+        "assumed",
+        "by you: the units were drawn independently from the distribution that the risk is about.",
+    ),
     "features-frozen": ("assumed", "by you: the map to features was not trained on this sample."),
     "held-out": ("assumed", "by you: the model was final before anyone looked at the test units."),
     "independent-draws": (
         "assumed",
-        "the pseudo-random numbers (Philox) are taken as independent Gaussian draws; their seed is a digest of "
+        "the pseudo-random numbers (Philox) are taken as independent Gaussian draws; their seed is a "
+        "digest of "
         "the sample and of Q, so it cannot be chosen. Each unit gets the same number of draws: the mean of "
         "independent, not identical, 0-1 variables obeys the same Chernoff bound (Hoeffding 1956).",
     ),
-    "single-draw": ("assumed", "the pseudo-random draw, seeded by a digest of the sample and of Q, is taken as one draw."),
+    "single-draw": (
+        "assumed",
+        "the pseudo-random draw, seeded by a digest of the sample and of Q, is taken as one draw.",
+    ),
 }
 BY_CONSTRUCTION: dict[str, Verdict] = {
     "loss-in-unit-interval": ("met", "0-1 loss and ramp loss lie in [0, 1]."),
@@ -108,7 +117,9 @@ def judged(name: str, verdicts: Mapping[str, Verdict]) -> tuple[Mapping[str, str
     missing = [h.id for h in hypotheses if h.id not in known]
     if missing:
         raise NotCertified(f"theorem {name} has hypotheses that nobody judged: {', '.join(missing)}")
-    return tuple({"id": h.id, "text": h.text, "status": known[h.id][0], "why": known[h.id][1]} for h in hypotheses)
+    return tuple(
+        {"id": h.id, "text": h.text, "status": known[h.id][0], "why": known[h.id][1]} for h in hypotheses
+    )
 
 
 def value_of(name: str, inputs: Mapping[str, Enclosure]) -> Enclosure:
@@ -129,5 +140,7 @@ STANDING = ("fixed-before-sample", "features-frozen", "fixed-before-second-part"
 
 def without_standing(bound: Bound, why: str) -> Bound:
     """The same entry with its standing hypothesis violated: no bound, and its number is not printed."""
-    hypotheses = tuple({**h, "status": "violated", "why": why} if h["id"] in STANDING else h for h in bound.hypotheses)
+    hypotheses = tuple(
+        {**h, "status": "violated", "why": why} if h["id"] in STANDING else h for h in bound.hypotheses
+    )
     return replace(bound, hypotheses=hypotheses)

@@ -39,7 +39,11 @@ def text_features(
         for start in range(0, len(order), BATCH):
             rows = order[start : start + BATCH]
             batch = tokenizer(
-                [texts[i] for i in rows], truncation=True, max_length=max_tokens, padding=True, return_tensors="pt"
+                [texts[i] for i in rows],
+                truncation=True,
+                max_length=max_tokens,
+                padding=True,
+                return_tensors="pt",
             )
             hidden = model(**batch).last_hidden_state
             mask = batch["attention_mask"].unsqueeze(-1).float()
@@ -52,7 +56,8 @@ def text_features(
 
 @dataclass(frozen=True)
 class ClassifierFeatures:
-    """What enters the last linear layer of a classifier, that layer, and what speaks against freezing the rest."""
+    """What enters the last linear layer of a classifier, that layer, and what speaks against freezing
+    the rest."""
 
     features: np.ndarray
     weight: np.ndarray
@@ -62,7 +67,8 @@ class ClassifierFeatures:
 
 
 NOT_SHOWN = (
-    "nothing shows that the layers below the head were fixed before the sample; give the model they come from with "
+    "nothing shows that the layers below the head were fixed before the sample; give the model they come "
+    "from with "
     "--base. A model that was trained whole on this sample has no bound from it: use --test."
 )
 
@@ -107,7 +113,7 @@ def classifier_features(
 
 
 def difference_from_base(model: Any, base: str, head: str) -> str:
-    """"" if every tensor below the head equals that of the base model, bit by bit; else what differs."""
+    """ "" if every tensor below the head equals that of the base model, bit by bit; else what differs."""
     import torch
     from transformers import AutoModel
 
@@ -127,6 +133,7 @@ def difference_from_base(model: Any, base: str, head: str) -> str:
     if not different:
         return ""
     return (
-        f"{len(different)} tensors below the head differ from {base}, first {different[0]}: they were not fixed before "
+        f"{len(different)} tensors below the head differ from {base}, first {different[0]}: they were not "
+        f"fixed before "
         "the sample. Use --test, or train only the head."
     )

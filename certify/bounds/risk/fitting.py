@@ -75,7 +75,9 @@ class SoftmaxFit:
         """Quantised heads, trained onward from the float head."""
         spread = [float(np.std(x)) for x in (head.scores, head.values)]
         for count in levels:
-            exponents = [exponent_near(max(s, 1e-6) * f / count) for s, f in zip(spread, (2.2, 1.5), strict=True)]
+            exponents = [
+                exponent_near(max(s, 1e-6) * f / count) for s, f in zip(spread, (2.2, 1.5), strict=True)
+            ]
             grid = softmax_training.Grid(count, step(exponents[0]), count, step(exponents[1]))
             integers = softmax_training.train_quantised(
                 self.tokens, (head.scores, head.values[:, 0]), grid, self._steps(600), self.seed
@@ -100,11 +102,15 @@ class SoftmaxFit:
             )
             steps, slope = 80, 40.0
         found = softmax_training.train_gaussian(
-            self.tokens, start, anchor, slope, self._steps(steps), self.seed, rate=0.03 if prior is None else 0.003
+            self.tokens,
+            start,
+            anchor,
+            slope,
+            self._steps(steps),
+            self.seed,
+            rate=0.03 if prior is None else 0.003,
         )
-        return Gaussian(
-            (found.score_mean, found.value_mean), (found.score_deviation, found.value_deviation)
-        )
+        return Gaussian((found.score_mean, found.value_mean), (found.score_deviation, found.value_deviation))
 
 
 class LinearFit:
@@ -127,7 +133,13 @@ class LinearFit:
                 for penalty in (0.0, 2e-4, 5e-4, 1e-3):
                     exponent = exponent_near(float(np.std(start)) * width / count)
                     integers = linear_training.train_linear_quantised(
-                        self.sample.inputs, self.sample.labels, start, count, step(exponent), penalty, seed=self.seed
+                        self.sample.inputs,
+                        self.sample.labels,
+                        start,
+                        count,
+                        step(exponent),
+                        penalty,
+                        seed=self.seed,
                     )
                     word = encode([QuantisedMatrix(integers[:, None], ONE, count, exponent)])
                     yield Candidate(word, decoded(word, self.family))
@@ -136,9 +148,13 @@ class LinearFit:
         """A posterior around the head; with ``prior``, one that stays near it."""
         mean = np.append(head.weight[:, 0], head.bias[0])
         size = float(np.std(mean))
-        start = (mean, np.full(len(mean), 0.5 * size)) if prior is None else (prior.means[0], prior.deviations[0])
+        start = (
+            (mean, np.full(len(mean), 0.5 * size)) if prior is None else (prior.means[0], prior.deviations[0])
+        )
         anchor = None if prior is None else start
-        found = linear_training.train_linear_gaussian(self.sample.inputs, self.sample.labels, start, anchor, slope)
+        found = linear_training.train_linear_gaussian(
+            self.sample.inputs, self.sample.labels, start, anchor, slope
+        )
         return Gaussian((found[0],), (found[1],))
 
 

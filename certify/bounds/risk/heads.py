@@ -22,7 +22,9 @@ MARGIN_ERROR = 2.0**-40
 MAX_OPERATIONS = 1 << 10
 EXP_ASSUMPTION = "exp-relative-error"
 
-ASSUMPTIONS = {EXP_ASSUMPTION: "numpy's exp of a double has a relative error of at most 2^-45 (an ulp is 2^-52)."}
+ASSUMPTIONS = {
+    EXP_ASSUMPTION: "numpy's exp of a double has a relative error of at most 2^-45 (an ulp is 2^-52)."
+}
 
 
 @dataclass(frozen=True)
@@ -45,7 +47,9 @@ class Margins:
         if not width > 0:
             raise NotCertified(f"the ramp needs a width > 0, found {width}")
         loss = np.clip(1.0 - (self.middle - self.radius) / width, 0.0, 1.0)
-        units = np.ceil(np.minimum(loss * (1 + 2.0**-50) + 2.0**-50, 1.0) * 2.0**40)  # rounded up, to integers
+        units = np.ceil(
+            np.minimum(loss * (1 + 2.0**-50) + 2.0**-50, 1.0) * 2.0**40
+        )  # rounded up, to integers
         return Fraction(int(units.astype(np.int64).sum()), len(loss) << 40)
 
     def at_most(self, width: float) -> int:
@@ -63,7 +67,8 @@ def _signed(labels: np.ndarray, outputs: int) -> None:
 class SoftmaxHead:
     """f(x) = sum_t softmax(s)_t V^T x_t with s_t = w^T x_t: one learned query over fixed tokens.
 
-    ``scores`` w float64 (d,), the query-key matrix (1 x d) for the fixed query 1; ``values`` V float64 (d, K).
+    ``scores`` w float64 (d,), the query-key matrix (1 x d) for the fixed query 1; ``values`` V float64
+    (d, K).
     K = 1: class 1 is predicted where f > 0, margin (2y - 1) f. K >= 2: margin f_y - max of the others.
     """
 
@@ -75,7 +80,9 @@ class SoftmaxHead:
     def margins(self, sample: Sample) -> Margins:
         """Margins on a sample of tokens."""
         if sample.kind != self.kind or sample.dimension != len(self.scores):
-            raise DataError(f"the head reads tokens of dimension {len(self.scores)}, not {sample.kind} {sample.dimension}")
+            raise DataError(
+                f"the head reads tokens of dimension {len(self.scores)}, not {sample.kind} {sample.dimension}"
+            )
         _signed(sample.labels, self.values.shape[1])
         if np.prod(sample.inputs.shape[1:]) >= MAX_OPERATIONS:
             raise NotCertified(f"units of {sample.inputs.shape[1:]} token entries exceed the error analysis")
@@ -93,9 +100,10 @@ def softmax_margins(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Margins and radii of softmax heads on tokens (n, T, k), one head for all units or one for each.
 
-    ``scores`` (1 or n, d + 1) and ``values`` (1 or n, d + 1, K), with a last entry 0 for padding. The radius is
-    MARGIN_ERROR * sum_t p_t |a_t|_1 (1 + largest sum of |score entries|), which covers every rounding: the
-    score's error is multiplied into the weight p_t, the rest are relative errors of products and sums.
+    ``scores`` (1 or n, d + 1) and ``values`` (1 or n, d + 1, K), with a last entry 0 for padding. The
+    radius is MARGIN_ERROR * sum_t p_t |a_t|_1 (1 + largest sum of |score entries|), which covers every
+    rounding: the score's error is multiplied into the weight p_t, the rest are relative errors of
+    products and sums.
     """
     places = _places(tokens, scores.shape)
     weight = _softmax(_look_up(scores, places), tokens[:, :, 0] == PADDING)
@@ -107,7 +115,8 @@ def softmax_margins(
 
 
 def _places(tokens: np.ndarray, shape: tuple[int, ...]) -> list[np.ndarray]:
-    """For each of the k coordinates the flat places (n, T) in a table (1 or n, d + 1); padding is the last."""
+    """For each of the k coordinates the flat places (n, T) in a table (1 or n, d + 1); padding is the
+    last."""
     d = shape[1] - 1
     rows = (np.arange(len(tokens)) * (d + 1))[:, None] if shape[0] > 1 else 0
     return [np.where(tokens[:, :, j] < 0, d, tokens[:, :, j]) + rows for j in range(tokens.shape[2])]
@@ -138,7 +147,8 @@ def _softmax(raw: np.ndarray, padded: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class LinearHead:
-    """f(x) = W^T x + b on fixed features; ``weight`` float64 (d, K), ``bias`` float64 (K,). Margins as above."""
+    """f(x) = W^T x + b on fixed features; ``weight`` float64 (d, K), ``bias`` float64 (K,). Margins as
+    above."""
 
     weight: np.ndarray
     bias: np.ndarray
@@ -148,7 +158,10 @@ class LinearHead:
     def margins(self, sample: Sample) -> Margins:
         """Margins on a sample of features."""
         if sample.kind != self.kind or sample.dimension != len(self.weight):
-            raise DataError(f"the head reads features of dimension {len(self.weight)}, not {sample.kind} {sample.dimension}")
+            raise DataError(
+                f"the head reads features of dimension {len(self.weight)}, not {sample.kind} "
+                f"{sample.dimension}"
+            )
         _signed(sample.labels, self.weight.shape[1])
         parts = []
         for rows in chunks(len(sample)):

@@ -26,7 +26,10 @@ WIDTHS = tuple(range(-2, 6))  # exponents of the ramp width
 MARGINS = tuple(range(0, 8))
 
 _LIPSCHITZ: Verdict = ("met", "the ramp of width g of the signed output is 1/g-Lipschitz.")
-_PAID: Verdict = ("met", "the budget is a grid value above the certified norm; the grid is paid by its share of delta.")
+_PAID: Verdict = (
+    "met",
+    "the budget is a grid value above the certified norm; the grid is paid by its share of delta.",
+)
 
 
 def _weight(index: int) -> Fraction:
@@ -76,7 +79,9 @@ def linear_readout(head: LinearHead, sample: Sample, delta: Fraction) -> Bound:
             "norm_after": norm,
             "delta": exact(delta * _weight(_zigzag(i))),
         }
-        bounds.append(_gap("A1-peeled", risk, i, inputs, sample, delta, {"grid": _PAID}, f"norm {norm.upper:.4g}"))
+        bounds.append(
+            _gap("A1-peeled", risk, i, inputs, sample, delta, {"grid": _PAID}, f"norm {norm.upper:.4g}")
+        )
     return _best(bounds)
 
 
@@ -120,7 +125,10 @@ def joint(head: SoftmaxHead, sample: Sample, delta: Fraction) -> Bound:
     """Theorem C1-joint with the fixed query 1, centre 0: both matrices may be trained on the sample."""
     scores, values = _norm(head.scores), _norm(head.values)
     (omega, first), (omega_value, second) = _budget(scores), _budget(values)
-    spectral_value, third = omega_value, second  # one column: spectral and Frobenius norms agree, one grid for both
+    spectral_value, third = (
+        omega_value,
+        second,
+    )  # one column: spectral and Frobenius norms agree, one grid for both
     k, tokens = _token_norm(sample), int(_counts(sample).sum())
     bounds = []
     for i, risk in _ramp(head, sample).items():
@@ -136,7 +144,10 @@ def joint(head: SoftmaxHead, sample: Sample, delta: Fraction) -> Bound:
             "delta": exact(delta * first * third * _weight(_zigzag(i))),
         }
         verdicts = {
-            "bilinear-scores": ("met", "the score is w^T x_t, a query-key matrix of one row for the query 1."),
+            "bilinear-scores": (
+                "met",
+                "the score is w^T x_t, a query-key matrix of one row for the query 1.",
+            ),
             "frobenius-ball": _PAID,
             "value-balls": _PAID,
         }
@@ -213,7 +224,9 @@ def margin_bound(head: SoftmaxHead, sample: Sample, delta: Fraction) -> Bound:
         width = Fraction(2) ** g
         eta = Fraction(1, 200)
         budget = width / 4
-        noise_scores = _noise(budget, diameter * token_norm**2 * (exact(Fraction(tokens) / eta).log() * 2).sqrt())
+        noise_scores = _noise(
+            budget, diameter * token_norm**2 * (exact(Fraction(tokens) / eta).log() * 2).sqrt()
+        )
         noise_values = _noise(budget, token_norm * 2 * exact(1 / eta).log().sqrt())
         inputs = {
             "B": token_norm,

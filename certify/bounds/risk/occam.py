@@ -22,8 +22,8 @@ COMPRESSED = "compressed head"
 class Family:
     """A decoder fixed before the sample: which matrices it reads, and the head that they make.
 
-    ``kind`` ``"softmax-head"``: query-key matrix (1 x d), values (d x K). ``"linear-head"``: weight with the bias
-    as its last row (d + 1 x K).
+    ``kind`` ``"softmax-head"``: query-key matrix (1 x d), values (d x K). ``"linear-head"``: weight with
+    the bias as its last row (d + 1 x K).
     """
 
     kind: str

@@ -41,12 +41,17 @@ class Gaussian:
 
     def bytes(self) -> bytes:
         """The parameters as little-endian float64."""
-        return b"".join(x.astype("<f8").tobytes() for pair in zip(self.means, self.deviations, strict=True) for x in pair)
+        return b"".join(
+            x.astype("<f8").tobytes() for pair in zip(self.means, self.deviations, strict=True) for x in pair
+        )
 
     def draw(self, seed: int) -> tuple[np.ndarray, ...]:
         """One draw; the float result is the drawn head, exactly."""
         generator = np.random.Generator(np.random.Philox(key=seed))
-        return tuple(m + s * generator.standard_normal(len(m)) for m, s in zip(self.means, self.deviations, strict=True))
+        return tuple(
+            m + s * generator.standard_normal(len(m))
+            for m, s in zip(self.means, self.deviations, strict=True)
+        )
 
 
 @dataclass(frozen=True)
@@ -115,7 +120,9 @@ def _sum_of(rational: Fraction, terms: int) -> Enclosure:
 def log_ratio(q: Gaussian, prior: Prior, drawn: tuple[np.ndarray, ...]) -> Enclosure:
     """log (dQ/dP)(h) of the drawn entries, an enclosure whose upper end is what the bound uses."""
     total = exact(0)
-    for h, mean, deviation, (centre, variances) in zip(drawn, q.means, q.deviations, prior.groups(q), strict=True):
+    for h, mean, deviation, (centre, variances) in zip(
+        drawn, q.means, q.deviations, prior.groups(q), strict=True
+    ):
         rational, product = Fraction(0), exact(1)
         for x, m, s, m0, variance in zip(h, mean, deviation, centre, variances, strict=True):
             own = Fraction(float(s)) ** 2
@@ -162,12 +169,17 @@ def linear_gibbs_risk(q: Gaussian, sample: Sample) -> Enclosure:
 
     x = sample.inputs.astype(np.float64)
     sign = np.where(sample.labels == 1, 1.0, -1.0)
-    mean, size = sign * (x @ q.means[0][:-1] + q.means[0][-1]), np.abs(x) @ np.abs(q.means[0][:-1]) + abs(q.means[0][-1])
+    mean, size = (
+        sign * (x @ q.means[0][:-1] + q.means[0][-1]),
+        np.abs(x) @ np.abs(q.means[0][:-1]) + abs(q.means[0][-1]),
+    )
     spread = np.sqrt(x**2 @ q.deviations[0][:-1] ** 2 + q.deviations[0][-1] ** 2)
     slack = (len(q.means[0]) + 16) * 2.0**-52
     low = flint.arb(0)
     for m, a, s in zip(mean, size, spread, strict=True):
-        ball = flint.arb(float(m), float(a) * slack) / (flint.arb(float(s), float(s) * slack) * flint.arb(2).sqrt())
+        ball = flint.arb(float(m), float(a) * slack) / (
+            flint.arb(float(s), float(s) * slack) * flint.arb(2).sqrt()
+        )
         low = low + ball.erfc() / 2
     value = low / len(sample)
     return Enclosure(value, value)
@@ -176,7 +188,9 @@ def linear_gibbs_risk(q: Gaussian, sample: Sample) -> Enclosure:
 def _split(prior: Prior) -> dict[str, Verdict]:
     if prior.learned is None:
         return {}
-    return {"fixed-before-sample": ("met", "not needed: the prior is fixed before the second part, see E-split.")}
+    return {
+        "fixed-before-sample": ("met", "not needed: the prior is fixed before the second part, see E-split.")
+    }
 
 
 def _noise_inputs(q: Gaussian, prior: Prior, m: int, delta: Fraction) -> dict[str, Enclosure]:
@@ -204,7 +218,17 @@ def gibbs_softmax(q: Gaussian, prior: Prior, sample: Sample, delta: Fraction, pa
         "delta_draws": exact(share),
     }
     value = value_of("E-monte-carlo", inputs).with_assumptions(EXP_ASSUMPTION)
-    return _bound("E-monte-carlo", _named(prior, "E"), GIBBS, value, inputs, prior, sample, delta, {"errors": errors, "passes": passes})
+    return _bound(
+        "E-monte-carlo",
+        _named(prior, "E"),
+        GIBBS,
+        value,
+        inputs,
+        prior,
+        sample,
+        delta,
+        {"errors": errors, "passes": passes},
+    )
 
 
 def gibbs_linear(q: Gaussian, prior: Prior, sample: Sample, delta: Fraction) -> Bound:
@@ -234,7 +258,9 @@ def single(
     value = value_of("E-single", inputs)
     if isinstance(head, SoftmaxHead):
         value = value.with_assumptions(EXP_ASSUMPTION)
-    return _bound("E-single", _named(prior, "E-single"), DRAWN, value, inputs, prior, sample, delta, {"errors": errors})
+    return _bound(
+        "E-single", _named(prior, "E-single"), DRAWN, value, inputs, prior, sample, delta, {"errors": errors}
+    )
 
 
 def _bound(

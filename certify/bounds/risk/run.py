@@ -102,7 +102,10 @@ def bounds_of(heads: Heads, sample: Sample, test: Sample | None, plan: Plan) -> 
     word, family = heads.compressed.word, heads.fit.family
     rest = sample.part(slice(heads.split_at, None))
     plan.progress("theorem D")
-    found = [occam(word, family, sample, plan.delta), occam_ramp(word, family, sample, plan.delta, RAMP_WIDTH)]
+    found = [
+        occam(word, family, sample, plan.delta),
+        occam_ramp(word, family, sample, plan.delta, RAMP_WIDTH),
+    ]
     plan.progress("theorem E")
     for q, prior, drawn, part in (
         (heads.posterior, heads.prior, heads.drawn, sample),
@@ -148,7 +151,9 @@ def write_certificates(heads: Heads, sample: Sample, bounds: list[Bound], out: P
         kind = "E-single" if theorem == "E-single" else "E"
         q, prior = (heads.split_posterior, heads.split_prior) if split else (heads.posterior, heads.prior)
         name = ("split-" if split else "") + ("drawn.cert" if kind == "E-single" else "gibbs.cert")
-        document = certificate_file.noise_certificate(kind, family, q, prior, bound, sample, at if split else 0)
+        document = certificate_file.noise_certificate(
+            kind, family, q, prior, bound, sample, at if split else 0
+        )
         certificate_file.write(out / name, document)
         written[name] = f"theorem {bound.note}, {subject}"
     return written

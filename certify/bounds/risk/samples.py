@@ -47,7 +47,9 @@ class Sample:
         """SHA-256 of kind, dimension, inputs and labels in their order: another order is another sample."""
         state = hashlib.sha256()
         state.update(f"{self.kind} {self.inputs.shape} {self.dimension} ".encode())
-        state.update(np.ascontiguousarray(self.inputs.astype("<i2" if self.kind == "tokens" else "<f4")).tobytes())
+        state.update(
+            np.ascontiguousarray(self.inputs.astype("<i2" if self.kind == "tokens" else "<f4")).tobytes()
+        )
         state.update(np.ascontiguousarray(self.labels.astype("<i8")).tobytes())
         return state.hexdigest()
 
@@ -59,9 +61,14 @@ class Sample:
 
 def _tokens(path: Path, tokens: np.ndarray, dimension: int) -> np.ndarray:
     if tokens.ndim != 3 or not np.issubdtype(tokens.dtype, np.integer):
-        raise DataError(f"{path}: tokens must be integers of shape (n, T, k), found {tokens.dtype} {tokens.shape}")
+        raise DataError(
+            f"{path}: tokens must be integers of shape (n, T, k), found {tokens.dtype} {tokens.shape}"
+        )
     if tokens.min() < PADDING or tokens.max() >= dimension:
-        raise DataError(f"{path}: token coordinates run from {tokens.min()} to {tokens.max()}, outside -1..{dimension - 1}")
+        raise DataError(
+            f"{path}: token coordinates run from {tokens.min()} to {tokens.max()}, "
+            f"outside -1..{dimension - 1}"
+        )
     padded = (tokens == PADDING).any(axis=2)
     if not np.array_equal(padded, (tokens == PADDING).all(axis=2)):
         raise DataError(f"{path}: a token is padding in some of its coordinates only")
@@ -84,7 +91,9 @@ def read_npz(path: Path) -> Sample:
         raise DataError(f"{path}: needs 'labels' and 'features' or 'tokens', found {sorted(arrays)}")
     labels = arrays["labels"]
     if labels.ndim != 1 or not np.issubdtype(labels.dtype, np.integer) or (labels.size and labels.min() < 0):
-        raise DataError(f"{path}: labels must be one row of integers 0, 1, ..., found {labels.dtype} {labels.shape}")
+        raise DataError(
+            f"{path}: labels must be one row of integers 0, 1, ..., found {labels.dtype} {labels.shape}"
+        )
     if "tokens" in arrays:
         if "dimension" not in arrays:
             raise DataError(f"{path}: 'tokens' need the token 'dimension'")
@@ -92,9 +101,13 @@ def read_npz(path: Path) -> Sample:
         return Sample(_tokens(path, arrays["tokens"], dimension), labels.astype(np.int64), dimension)
     features = arrays["features"]
     if features.ndim != 2 or features.dtype != np.float32:
-        raise DataError(f"{path}: features must be float32 of shape (n, d), found {features.dtype} {features.shape}")
+        raise DataError(
+            f"{path}: features must be float32 of shape (n, d), found {features.dtype} {features.shape}"
+        )
     bad = np.argwhere(~np.isfinite(features))
     if len(bad):
         row, column = bad[0]
-        raise DataError(f"{path}: feature {column} of unit {row} is {features[row, column]}; remove or repair it")
+        raise DataError(
+            f"{path}: feature {column} of unit {row} is {features[row, column]}; remove or repair it"
+        )
     return Sample(features, labels.astype(np.int64), features.shape[1])

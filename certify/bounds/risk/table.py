@@ -15,7 +15,8 @@ from certify.kernel.enclosure import Enclosure, certainly_less
 SCHEMA = "certify-attention/risk/1"
 CURVE = tuple(round(10 ** (k / 4)) for k in range(8, 29))
 NOT_A_BOUND = (
-    "Not a valid bound: one softmax head whose attention matrices all have effective rank exactly 1 fits every "
+    "Not a valid bound: one softmax head whose attention matrices all have effective rank exactly 1 fits "
+    "every "
     "labelling of Rd points, so no function of the attention matrices' rank alone can bound the gap."
 )
 
@@ -46,7 +47,9 @@ class Table:
 
         The heads differ, so this chooses a head to use, with a bound that holds for whichever is chosen.
         """
-        candidates = [b for b in self.bounds if b.loss == "0-1" and not b.violated and b.theorem != "test-set"]
+        candidates = [
+            b for b in self.bounds if b.loss == "0-1" and not b.violated and b.theorem != "test-set"
+        ]
         paid = [at_share(b, len(candidates)) for b in candidates]
         valid = [b for b in paid if b.status == "valid"]
         return (min(valid, key=lambda b: b.value.upper), len(candidates)) if valid else None
@@ -56,17 +59,24 @@ class Table:
         best = self.headline()
         if best is None:
             why = {h["why"] for b in self.bounds for h in b.hypotheses if h["status"] == "violated"}
-            return " ".join(["No bound from the training sample alone is better than guessing.", *sorted(why)])
+            return " ".join(
+                ["No bound from the training sample alone is better than guessing.", *sorted(why)]
+            )
         bound, count = best
         confidence = float(1 - self.delta) * 100
         share = bound.value.upper * 100
-        assumed = "; ".join(h["why"].removeprefix("by you: ").rstrip(".") for h in bound.hypotheses if h["status"] == "assumed")
+        assumed = "; ".join(
+            h["why"].removeprefix("by you: ").rstrip(".")
+            for h in bound.hypotheses
+            if h["status"] == "assumed"
+        )
         noisy = " (each prediction drawn with fresh noise)" if "Gibbs" in bound.subject else ""
+        theorem = bound.note.split(" (")[0] if bound.theorem.startswith("E") else bound.theorem
         return (
-            f"With {confidence:g} % confidence the {bound.subject}{noisy} errs on at most {_ceil(share)} of 100 new "
-            f"{self.unit}s drawn like the training {self.unit}s (theorem {bound.note.split(' (')[0] or bound.theorem}, "
-            f"bound {_up(bound.value.upper)} at delta {bound.delta} because {count} candidates share {self.delta}). "
-            f"The statement is about that head, on the same distribution, and rests on: {assumed}."
+            f"With {confidence:g} % confidence the {bound.subject}{noisy} errs on at most {_ceil(share)} of "
+            f"100 new {self.unit}s drawn like the training {self.unit}s (theorem {theorem}, bound "
+            f"{_up(bound.value.upper)} at delta {bound.delta} because {count} candidates share "
+            f"{self.delta}). The statement is about that head, on the same distribution, and rests on: {assumed}."
         )
 
     def record(self) -> dict[str, Any]:
@@ -103,14 +113,25 @@ class Table:
         }
 
     def curves(self) -> list[dict[str, Any]]:
-        """The bounds of D and E at other sample sizes, if bits, nats and the share of errors stayed the same."""
+        """The bounds of D and E at other sample sizes, if bits, nats and the share of errors stayed the
+        same."""
         found = []
         for bound in self.bounds:
-            if bound.loss == "0-1" and not bound.violated and bound.theorem in ("D", "E", "E-monte-carlo", "E-single"):
+            if (
+                bound.loss == "0-1"
+                and not bound.violated
+                and bound.theorem in ("D", "E", "E-monte-carlo", "E-single")
+            ):
                 points = [
-                    {"m": m, "value": value_of(bound.theorem, {**bound.inputs, "m": exact(m)}).upper} for m in CURVE
+                    {"m": m, "value": value_of(bound.theorem, {**bound.inputs, "m": exact(m)}).upper}
+                    for m in CURVE
                 ]
-                found.append({"name": f"{bound.note if bound.theorem != 'D' else 'D'}, {bound.subject}", "points": points})
+                found.append(
+                    {
+                        "name": f"{bound.note if bound.theorem != 'D' else 'D'}, {bound.subject}",
+                        "points": points,
+                    }
+                )
         return found
 
     def minima(self) -> list[dict[str, Any]]:

@@ -1,6 +1,7 @@
 """What `certify report MODEL --train DATA` means for each kind of model and data: a head and its samples.
 
-* arrays (``.npz``): MODEL is a head file (``weight``, ``bias``, or ``scores``, ``values``) on those features or tokens;
+* arrays (``.npz``): MODEL is a head file (``weight``, ``bias``, or ``scores``, ``values``) on those
+features or tokens;
 * texts (``.jsonl``, ``.parquet``) and a Hugging Face classifier: its last linear layer is the head and what
   enters it the features, provided that ``--base`` shows that nothing else was trained;
 * texts and any other Hugging Face encoder: the encoder is frozen, and a head is trained here.
@@ -27,7 +28,8 @@ MAX_TOKENS = 256
 
 @dataclass(frozen=True)
 class Task:
-    """``head`` None: train one. ``violation``: why the standing hypothesis fails, or "" if nothing speaks against it."""
+    """``head`` None: train one. ``violation``: why the standing hypothesis fails, or "" if nothing
+    speaks against it."""
 
     train: Sample
     test: Sample | None
@@ -55,7 +57,9 @@ def read_texts(path: Path) -> tuple[list[str], list[Any]]:
             texts.append(record["text"])
             labels.append(record["label"])
         except (ValueError, KeyError, TypeError) as error:
-            raise DataError(f"{path}, line {number}: expected {{\"text\": ..., \"label\": ...}} ({error})") from error
+            raise DataError(
+                f'{path}, line {number}: expected {{"text": ..., "label": ...}} ({error})'
+            ) from error
         if not isinstance(texts[-1], str):
             raise DataError(f"{path}, line {number}: the text is {type(texts[-1]).__name__}, not a string")
     if not texts:
@@ -104,7 +108,8 @@ def read_head(path: Path) -> Head:
 
 
 def binary_head(weight: np.ndarray, bias: np.ndarray | None, place: str) -> LinearHead:
-    """One output from a linear layer of shape (1 or 2, d): of two logits the difference decides the same way."""
+    """One output from a linear layer of shape (1 or 2, d): of two logits the difference decides the same
+    way."""
     weight = np.atleast_2d(weight)
     bias = np.zeros(len(weight)) if bias is None else bias.reshape(-1)
     if len(weight) == 1:
@@ -118,7 +123,9 @@ def _array_task(model: str, train: Path, test: Path | None) -> Task:
     sample = read_npz(train)
     held = None if test is None else read_npz(test)
     if not Path(model).is_file():
-        raise ModelError(f"{model}: data of arrays need a head file (.npz or .safetensors with weight and bias)")
+        raise ModelError(
+            f"{model}: data of arrays need a head file (.npz or .safetensors with weight and bias)"
+        )
     return Task(sample, held, read_head(Path(model)), {"name": f"{Path(model).name} on {train.name}"})
 
 
@@ -131,7 +138,9 @@ def _text_task(model: str, train: Path, test: Path | None, base: str | None, pro
     described: dict[str, Any] = {"name": f"{model} on {train.name}", "classes": classes}
     if found is None:
         features, head, violation = text_features(model, every, MAX_TOKENS, progress), None, ""
-        described["features"] = f"{model}, frozen: mean of the last layer, length 1; the head was trained here"
+        described["features"] = (
+            f"{model}, frozen: mean of the last layer, length 1; the head was trained here"
+        )
     else:
         features, violation = found.features, found.violation
         head = binary_head(found.weight, found.bias, model)
@@ -152,7 +161,9 @@ def read_task(model: str, train: Path, test: Path | None, base: str | None, prog
     kinds = {path.suffix for path in (train, test) if path is not None}
     if kinds <= {".npz"}:
         if base is not None:
-            raise DataError("--base belongs to texts and a model; arrays are features that were fixed beforehand")
+            raise DataError(
+                "--base belongs to texts and a model; arrays are features that were fixed beforehand"
+            )
         return _array_task(model, train, test)
     if kinds <= {".jsonl", ".parquet"}:
         return _text_task(model, train, test, base, progress)

@@ -38,5 +38,13 @@ def held_out_ramp(head: Head, subject: str, sample: Sample, delta: Fraction, wid
     }
     value = value_of("test-set-kl", inputs)
     return Bound(
-        "test-set-kl", subject, f"ramp {width:g}", value, len(sample), delta, "none", inputs, judged("test-set-kl", {})
+        "test-set-kl",
+        subject,
+        f"ramp {width:g}",
+        value,
+        len(sample),
+        delta,
+        "none",
+        inputs,
+        judged("test-set-kl", {}),
     )

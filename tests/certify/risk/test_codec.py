@@ -100,7 +100,9 @@ def test_the_integer_law_locates_both_ends_of_every_share(value: int) -> None:
 
 
 def test_shares_add_up_to_one() -> None:
-    total = sum((Fraction(IntegerLaw().share(k)[1], IntegerLaw().share(k)[2]) for k in range(50)), Fraction(0))
+    total = sum(
+        (Fraction(IntegerLaw().share(k)[1], IntegerLaw().share(k)[2]) for k in range(50)), Fraction(0)
+    )
     assert total == 1 - Fraction(1, 51)
     law = AdaptiveLaw(3)
     for value in (0, 0, 2, 1, 0):

@@ -49,7 +49,12 @@ def repetition(words: Population, seed: int) -> Iterator[tuple[str, float, Fract
     empirical = Fraction(small.head.margins(sample).errors(), M)
     yield "D", occam(small.word, fit.family, sample, DELTA).value.upper, lower_risk(population), empirical
     ramp = small.head.margins(sample).ramp_risk(WIDTH)
-    yield "D ramp", occam_ramp(small.word, fit.family, sample, DELTA, WIDTH).value.upper, lower_ramp(population), ramp
+    yield (
+        "D ramp",
+        occam_ramp(small.word, fit.family, sample, DELTA, WIDTH).value.upper,
+        lower_ramp(population),
+        ramp,
+    )
 
     q = fit.gaussian(trained, None)
     drawn = q.draw(pac_bayes.seed_of(sample, q, "draw"))
@@ -64,7 +69,9 @@ def repetition(words: Population, seed: int) -> Iterator[tuple[str, float, Fract
     yield from held_out_cases(trained, words, words.draw(500, 10**6 + seed))
 
 
-def held_out_cases(head: Head, words: Population, test: Sample) -> Iterator[tuple[str, float, Fraction, Fraction]]:
+def held_out_cases(
+    head: Head, words: Population, test: Sample
+) -> Iterator[tuple[str, float, Fraction, Fraction]]:
     population = head.margins(words.sample)
     found = head.margins(test)
     exact = Fraction(found.errors(), len(test))
@@ -74,7 +81,8 @@ def held_out_cases(head: Head, words: Population, test: Sample) -> Iterator[tupl
 
 
 def chance(violations: int, n: int) -> Fraction:
-    """P(Bin(n, DELTA) >= violations): how surprising that many violations are if each has probability <= DELTA."""
+    """P(Bin(n, DELTA) >= violations): how surprising that many violations are if each has probability <=
+    DELTA."""
     return sum(
         (comb(n, k) * DELTA**k * (1 - DELTA) ** (n - k) for k in range(violations, n + 1)), Fraction(0)
     )
@@ -98,7 +106,9 @@ def check(counts: dict[str, tuple[int, int]], n: int) -> None:
     assert set(counts) == {"D", "D ramp", "E-single", "E-split", "test-set", "test-set ramp"}
     for name, (bad, _) in counts.items():
         assert covered(bad, n), f"{name}: {bad} of {n} bounds lie below the exact risk"
-    assert not covered(counts["D"][1], n), "the bare empirical risk passes for a bound: the check has no power"
+    assert not covered(counts["D"][1], n), (
+        "the bare empirical risk passes for a bound: the check has no power"
+    )
 
 
 def test_coverage(words: Population) -> None:

@@ -31,7 +31,10 @@ def exact_logits(scores: np.ndarray, values: np.ndarray, tokens: np.ndarray) -> 
     raw = [mp.fsum(mp.mpf(float(scores[c])) for c in row) for row in visible]
     weight = [mp.exp(s) for s in raw]
     return [
-        mp.fsum(w * mp.fsum(mp.mpf(float(values[c, j])) for c in row) for w, row in zip(weight, visible, strict=True))
+        mp.fsum(
+            w * mp.fsum(mp.mpf(float(values[c, j])) for c in row)
+            for w, row in zip(weight, visible, strict=True)
+        )
         / mp.fsum(weight)
         for j in range(values.shape[1])
     ]
@@ -82,7 +85,10 @@ def test_linear_margins_contain_the_exact_margin(seed: int, outputs: int) -> Non
     found = head.margins(Sample(features, labels, d))
     for i in range(n):
         logits = [
-            sum((Fraction(float(a)) * Fraction(float(b)) for a, b in zip(features[i], w, strict=True)), Fraction(float(c)))
+            sum(
+                (Fraction(float(a)) * Fraction(float(b)) for a, b in zip(features[i], w, strict=True)),
+                Fraction(float(c)),
+            )
             for w, c in zip(head.weight.T, head.bias, strict=True)
         ]
         truth = exact_margin(list(logits), int(labels[i]))
@@ -105,7 +111,10 @@ def test_a_head_of_zeros_is_always_wrong() -> None:
 def test_ramp_risk_is_an_upper_bound(middles: list[float], width: float) -> None:
     middle, radius = np.array(middles), np.full(len(middles), 1e-9)
     worst = sum(
-        (min(Fraction(1), max(Fraction(0), 1 - (Fraction(m) - Fraction(1e-9)) / Fraction(width))) for m in middles),
+        (
+            min(Fraction(1), max(Fraction(0), 1 - (Fraction(m) - Fraction(1e-9)) / Fraction(width)))
+            for m in middles
+        ),
         Fraction(0),
     ) / len(middles)
     found = Margins(middle, radius).ramp_risk(width)

@@ -92,7 +92,9 @@ def test_linear_noise_risk_is_contained_in_the_enclosure() -> None:
     for x, y in zip(features, sample.labels, strict=True):
         entries = [*(mp.mpf(float(t)) for t in x), mp.mpf(1)]
         centre = mp.fdot([mp.mpf(float(m)) for m in q.means[0]], entries)
-        spread = mp.sqrt(mp.fsum((mp.mpf(float(s)) * t) ** 2 for s, t in zip(q.deviations[0], entries, strict=True)))
+        spread = mp.sqrt(
+            mp.fsum((mp.mpf(float(s)) * t) ** 2 for s, t in zip(q.deviations[0], entries, strict=True))
+        )
         total += mp.erfc((centre if y == 1 else -centre) / spread / mp.sqrt(2)) / 2
     found = pac_bayes.linear_gibbs_risk(q, sample)
     assert found.lower <= total / 40 <= found.upper
@@ -114,7 +116,11 @@ def test_the_monte_carlo_step_holds_for_coins_that_differ(probabilities: list[fl
     n, mean = len(probabilities), sum(probabilities) / len(probabilities)
     prefix, failing = "(kl_inverse q (div (log (div 1 delta)) n))", 0.0
     for k, weight in enumerate(tails(probabilities)):
-        values = {"q": Enclosure.exact(Fraction(k, n)), "delta": Enclosure.exact(delta), "n": Enclosure.exact(n)}
+        values = {
+            "q": Enclosure.exact(Fraction(k, n)),
+            "delta": Enclosure.exact(delta),
+            "n": Enclosure.exact(n),
+        }
         if evaluate(prefix, values).upper < mean:
             failing += float(weight)
     assert failing <= delta
