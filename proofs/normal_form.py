@@ -198,6 +198,8 @@ class Arithmetic:
         for fact in self._facts:
             pivot, coefficient = next(iter(fact.items()))
             for mono, c in poly.items():
+                if any(dict(mono).get(base, 0) < exponent for base, exponent in pivot):
+                    continue
                 quotient = _product(mono, tuple((base, -exponent) for base, exponent in pivot))
                 if c / coefficient > 0 and self._visible(quotient):
                     yield add(poly, scale(multiply(quotient, fact), -c / coefficient))

@@ -147,8 +147,8 @@ def test_nothing_may_be_left_out() -> None:
     derivations, goals, prose = list(load()), stored("goals"), stored("prose")
     with pytest.raises(Refused, match="recorded but not in the derivations"):
         check_library(derivations[:-1], CITED, prose, goals, machine_table())
+    fewer = {k: v for k, v in goals.items() if k != "lemma-1"}
     with pytest.raises(Refused, match="has no recorded goal"):
-        fewer = {k: v for k, v in goals.items() if k != "lemma-1"}
         check_library(derivations, CITED, prose, fewer, machine_table())
     with pytest.raises(Refused, match="not in the list of cited results"):
         check_library(derivations, CITED[1:], prose, goals, machine_table())
