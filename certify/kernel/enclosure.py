@@ -351,7 +351,8 @@ def _overlap(a: Enclosure, relation: str, b: Enclosure) -> str:
 
 
 def _rebuild(low: tuple[int, int], high: tuple[int, int], assumptions: tuple[str, ...]) -> Enclosure:
-    ends = [_ball(Fraction(m) * Fraction(2) ** e) for m, e in (low, high)]
+    with flint.ctx.workprec(WORKING_BITS):
+        ends = [_ball(Fraction(m) * Fraction(2) ** e) for m, e in (low, high)]
     return Enclosure(ends[0], ends[1], assumptions)
 
 

@@ -101,7 +101,15 @@ def _read_radius(radius: Any, shape: tuple[int, ...]) -> Array:
     found = first_not_finite(values)
     if found is not None or (values < 0).any():
         raise MatrixError("radius: every entry must be finite and >= 0 (it bounds |true - stored| entrywise)")
-    return np.ascontiguousarray(np.broadcast_to(values, shape))
+    return broadcast_radius(values, shape)
+
+
+def broadcast_radius(values: Array, shape: tuple[int, ...]) -> Array:
+    """``values`` (scalar or array) for every entry of a matrix or batch of ``shape``."""
+    try:
+        return np.ascontiguousarray(np.broadcast_to(values, shape))
+    except ValueError as error:
+        raise MatrixError(f"radius: shape {values.shape} does not fit a matrix of shape {shape}") from error
 
 
 def _radius_norms(R: Array) -> tuple[arb, arb]:

@@ -10,11 +10,11 @@ from typing import Any, Protocol
 import numpy as np
 
 import certify.oracles.factors as oracle
-from certify.errors import InputError, MatrixError
+from certify.errors import InputError
 from certify.kernel.cheap import from_eigenvectors
 from certify.kernel.multiply import current_device, multiply, use_device
 from certify.kernel.reading import Array, exact_float64, read_matrices
-from certify.kernel.scaling import Scaled, scale
+from certify.kernel.scaling import Scaled, broadcast_radius, scale
 from certify.kernel.singular_values import SingularValues, from_factors
 from certify.kernel.tight import from_factors_tightly
 
@@ -122,8 +122,5 @@ def radius_of_each(radius: Any, shape: tuple[int, ...]) -> Callable[[int], Any]:
     if radius is None:
         return lambda i: None
     values = exact_float64(radius, "radius")
-    try:
-        flat = np.broadcast_to(values, shape).reshape(math.prod(shape[:-2]), *shape[-2:])
-    except ValueError as error:
-        raise MatrixError(f"radius: shape {values.shape} does not fit matrices of shape {shape}") from error
+    flat = broadcast_radius(values, shape).reshape(math.prod(shape[:-2]), *shape[-2:])
     return lambda i: flat[i]

@@ -40,7 +40,7 @@ def greatest_sum(sums: Array, roundings: int) -> arb:
 
 def square_sum(X: Array) -> tuple[arb, arb]:
     """Bounds of sum x_ij^2: columns first, then their sum, so m + n roundings (not m n)."""
-    if X.size == 0:
+    if not X.any():
         return arb(0), arb(0)
     computed = exact_ball(np.einsum("ij,ij->j", X, X).sum())
     lost, factor = X.size * _SQUARE_UNDERFLOW, 1 + growth(X.shape[0] + X.shape[1])
