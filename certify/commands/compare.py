@@ -94,7 +94,7 @@ def _write(record: Mapping[str, Any], out: Path) -> None:
         rows.append([r["name"], *cells, ", ".join(f"{k} {v}" for k, v in r["change"].items())])
     sections = [
         ("Summary", f"<pre>{pages.markupsafe.escape(_summary(record))}</pre>"),
-        ("Stable rank of the updates, by layer", _figure(record)),
+        ("Stable rank by layer: before, after, and of the update", _figure(record)),
         ("Matrices", pages.table(heads, rows)),
     ]
     if record["attention"]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ import markupsafe
 from certify.decimals import round_up, short
 
 WIDTH, HEIGHT, LEFT, BOTTOM = 720, 300, 56, 40
-COLOURS = ("#1f5f8b", "#9a6200", "#1d7a4a", "#7b4ba0")
+COLOURS = ("#1f5f8b", "#9a6200", "#1d7a4a", "#7b4ba0", "#5b636d")
 
 
 def _asset(name: str) -> str:
@@ -35,7 +36,7 @@ def rows(record: Mapping[str, Any]) -> list[dict[str, Any]]:
             {
                 **bound,
                 "name": bound["note"] if bound["theorem"].startswith("E") else bound["theorem"],
-                "shown": "none" if bound["value"] is None else round_up(_number(bound["value"]["upper"]), 4),
+                "shown": "none" if bound["value"] is None else round_up(Decimal(bound["value"]["upper"]), 4),
                 "upper": 1.0 if bound["value"] is None else float(bound["value"]["upper"]),
                 "truth": truth,
                 "truth_shown": truth_text(truth),
@@ -43,12 +44,6 @@ def rows(record: Mapping[str, Any]) -> list[dict[str, Any]]:
             }
         )
     return sorted(found, key=lambda b: (order[b["status"]], b["loss"] != "0-1", b["upper"]))
-
-
-def _number(text: str) -> Any:
-    from decimal import Decimal
-
-    return Decimal(text)
 
 
 def truth_text(truth: Mapping[str, str] | None) -> str:
@@ -147,6 +142,7 @@ def curve_figure(record: Mapping[str, Any]) -> markupsafe.Markup:
 def section(record: Mapping[str, Any]) -> markupsafe.Markup:
     """The section as an HTML fragment, for any page with the report's style."""
     environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
+    environment.filters["up"] = lambda text: round_up(Decimal(text), 4)
     template = environment.from_string(_asset("risk.html.j2"))
     return markupsafe.Markup(template.render(risk=record, rows=rows(record), figure=curve_figure(record)))
 
