@@ -23,6 +23,8 @@ MAX_DIGITS = 17
 MIN_DIGITS = 4
 SPARE_DIGITS = 3
 
+_LONG = Context(prec=60, rounding=ROUND_FLOOR, Emin=-99999, Emax=99999)
+
 Number = int | float | Fraction | Decimal
 
 
@@ -50,7 +52,7 @@ def round_up(value: Number, digits: int = MAX_DIGITS) -> str:
 def _plain(value: Decimal) -> str:
     if not value.is_finite():
         raise ValueError(f"{value} cannot be written as a decimal of a report")
-    return "0" if value.is_zero() else str(value.normalize(_context(60, ROUND_FLOOR)))
+    return "0" if value.is_zero() else str(value.normalize(_LONG))
 
 
 def digits_for(lower: float, upper: float) -> int:
@@ -84,16 +86,17 @@ def outward_arrays(lower: np.ndarray, upper: np.ndarray) -> tuple[list[str], lis
     Every entry keeps digits down to a thousandth of its own width, so rounding may not disturb the
     descending order: the lists are made descending again by moving endpoints outward only.
     """
-    pairs = [outward(float(a), float(b)) for a, b in zip(lower, upper, strict=True)]
-    lows = [p[0] for p in pairs]
-    ups = [p[1] for p in pairs]
+    lows: list[Decimal] = []
+    ups: list[Decimal] = []
+    for a, b in zip(lower.tolist(), upper.tolist(), strict=True):
+        digits = digits_for(a, b)
+        lows.append(_context(digits, ROUND_FLOOR).create_decimal_from_float(a))
+        ups.append(_context(digits, ROUND_CEILING).create_decimal_from_float(b))
     for i in range(len(ups) - 2, -1, -1):
-        if Decimal(ups[i]) < Decimal(ups[i + 1]):
-            ups[i] = ups[i + 1]
+        ups[i] = max(ups[i], ups[i + 1])
     for i in range(1, len(lows)):
-        if Decimal(lows[i]) > Decimal(lows[i - 1]):
-            lows[i] = lows[i - 1]
-    return lows, ups
+        lows[i] = min(lows[i], lows[i - 1])
+    return [_plain(value) for value in lows], [_plain(value) for value in ups]
 
 
 def float_below(text: str) -> float:

@@ -53,6 +53,7 @@ def judged(name: str, verdicts: Mapping[str, Verdict]) -> dict[str, Any]:
     from proofs.theorems import THEOREMS
 
     theorem = THEOREMS[name]
+    base = THEOREMS[name.removesuffix("-peeled")]
     known = {**{key: ("assumed", why) for key, why in ASSUMED.items()}, "grid": GRID, **verdicts}
     missing = [h.id for h in theorem.hypotheses if h.id not in known]
     if missing:
@@ -64,7 +65,7 @@ def judged(name: str, verdicts: Mapping[str, Verdict]) -> dict[str, Any]:
     return {
         "theorem": name,
         "title": theorem.title,
-        "statement": theorem.statement,
+        "statement": " ".join(dict.fromkeys((base.statement, theorem.statement))),
         "quantity": theorem.quantity,
         "level": theorem.level,
         "formula": theorem.prefix,

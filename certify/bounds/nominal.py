@@ -5,8 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from certify.kernel.enclosure import Enclosure
 from certify.decimals import enclosed
+from certify.kernel.enclosure import Enclosure
 
 WHY = (
     "Not a valid bound: one softmax head whose attention matrices all have effective rank exactly 1 fits every "

@@ -117,15 +117,16 @@ class PeeledBound:
 
 def recorded(bound: PeeledBound, settings: Settings, count: int) -> dict[str, Any]:
     """The bound's values for the report: on the inputs, at ``--samples``, as a curve, and the m needed."""
-    here = bound.on_the_inputs(count)
-    future = bound.at(settings.samples) if settings.samples else None
     return {
-        "on_these_inputs": {"m": count, "value": enclosed(here), "vacuous": vacuous(here)},
-        "at_samples": future
-        and {"m": settings.samples, "value": enclosed(future), "vacuous": vacuous(future)},
+        "on_these_inputs": _judged(count, bound.on_the_inputs(count)),
+        "at_samples": _judged(settings.samples, bound.at(settings.samples)) if settings.samples else None,
         "curve": [{"m": m, **enclosed(bound.at(m))} for m in CURVE],
         "falls_below": [{"level": level, "m": bound.least_samples(Fraction(level))} for level in THRESHOLDS],
     }
+
+
+def _judged(m: int, value: Enclosure) -> dict[str, Any]:
+    return {"m": m, "value": enclosed(value), "vacuous": vacuous(value)}
 
 
 def vacuous(value: Enclosure) -> bool:

@@ -39,6 +39,10 @@ listed); 2 bad usage or input
 """
 
 
+# Libraries that read models must not write into our progress, nor look for a network.
+QUIET_LIBRARIES = {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_VERBOSITY": "error", "TQDM_DISABLE": "1"}
+
+
 def register(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the parser of ``certify report``."""
     parser = subparsers.add_parser(
@@ -138,8 +142,8 @@ def run(arguments: argparse.Namespace) -> int:
     for name in ("test", "base"):
         if getattr(arguments, name) is not None:
             raise InputError(f"--{name} belongs to the risk of a trained classifier: give --train too")
-    os.environ.setdefault("HF_HUB_OFFLINE", "1")
-    os.environ.setdefault("TRANSFORMERS_VERBOSITY", "error")
+    for name, value in QUIET_LIBRARIES.items():
+        os.environ.setdefault(name, value)
     _check_files(arguments)
 
     from certify.bounds.peeling import Settings

@@ -61,7 +61,7 @@ class Journal:
         handle, temporary = tempfile.mkstemp(dir=self.folder, suffix=".part")
         try:
             with os.fdopen(handle, "w", encoding="utf-8") as stream:
-                json.dump(record, stream)
+                stream.write(json.dumps(record))
             os.replace(temporary, self.folder / f"{key}.json")
         except BaseException:
             Path(temporary).unlink(missing_ok=True)

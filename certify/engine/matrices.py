@@ -161,16 +161,20 @@ def ranks_of(spectrum: SingularValues) -> tuple[dict[str, Any] | None, str]:
 
 
 def _norms(spectrum: SingularValues) -> dict[str, Any]:
+    from certify.kernel.effective_rank import squares
     from certify.kernel.enclosure import Enclosure
+    from certify.kernel.norms import sum_of
 
-    zero = Enclosure.exact(0)
-    values = [
-        Enclosure.between(float(a), float(b)) for a, b in zip(spectrum.lower, spectrum.upper, strict=True)
-    ]
+    low, high = spectrum.scaled_lower, spectrum.scaled_upper
+    if low.size == 0:
+        zero = enclosed(Enclosure.exact(0))
+        return {"spectral": zero, "frobenius": zero, "nuclear": zero}
+    unit = Fraction(2) ** int(spectrum.exponent)
+    frobenius = sum_of(*squares(low, high), spectrum.assumptions).sqrt()
     return {
-        "spectral": enclosed(values[0] if values else zero),
-        "frobenius": enclosed(sum((v**2 for v in values), zero).sqrt()),
-        "nuclear": enclosed(sum(values, zero)),
+        "spectral": enclosed(spectrum[0]),
+        "frobenius": enclosed(frobenius * unit),
+        "nuclear": enclosed(sum_of(low, high, spectrum.assumptions) * unit),
     }
 
 

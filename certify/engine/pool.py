@@ -16,6 +16,7 @@ from multiprocessing.connection import Connection, wait
 from typing import Any
 
 MAX_ATTEMPTS = 3
+STOP_SECONDS = 5.0
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
@@ -49,7 +50,10 @@ class _Worker:
         self.task: Task | None = None
 
     def stop(self) -> None:
+        """End an idle worker by closing its pipe, and a busy one by a signal."""
         self.pipe.close()
+        if self.task is None:
+            self.process.join(STOP_SECONDS)
         if self.process.is_alive():
             self.process.terminate()
         self.process.join()

@@ -30,7 +30,9 @@ def show(report: Mapping[str, Any], paths: Paths, console: Console | None = None
 def _counts(report: Mapping[str, Any]) -> str:
     parts = [f"{n} {view.ROLE_TITLES[role]}" for role, n in view.roles(report["matrices"]).items()]
     if report["attention"]:
-        parts.append(f"{view.heads_certified(report)} attention matrices on {report['inputs']['count']} inputs")
+        parts.append(
+            f"{view.heads_certified(report)} attention matrices on {report['inputs']['count']} inputs"
+        )
     return "  " + ", ".join(parts)
 
 
@@ -58,7 +60,9 @@ def _capacity_table(report: Mapping[str, Any]) -> Table:
 
 def _bounds(out: Console, report: Mapping[str, Any]) -> None:
     if report["nominal"]:
-        out.print(f"  [dim]{report['nominal'][0]['why']} (Counterexample {report['nominal'][0]['counterexample']}.)[/]")
+        out.print(
+            f"  [dim]{report['nominal'][0]['why']} (Counterexample {report['nominal'][0]['counterexample']}.)[/]"
+        )
     for group in report["bounds"]:
         out.print(f"\n  [bold]{group['title']}[/] (Theorem {group['theorem']})")
         out.print(f"  {view.bound_words(group)}", highlight=False)
@@ -66,8 +70,10 @@ def _bounds(out: Console, report: Mapping[str, Any]) -> None:
             most = "" if row["most"] == row["fewest"] else f" (best head) to {row['most']} (last head)"
             out.print(f"    below {row['level']:>4} from m = {row['fewest']}{most}", highlight=False)
         statuses = {
-            s: [h["id"] for h in group["hypotheses"] if h["status"] == s] for s in ("met", "assumed", "violated")
+            s: [h["id"] for h in group["hypotheses"] if h["status"] == s]
+            for s in ("met", "assumed", "violated")
         }
         out.print(
-            "    " + "; ".join(f"{s}: {', '.join(ids)}" for s, ids in statuses.items() if ids), highlight=False
+            "    " + "; ".join(f"{s}: {', '.join(ids)}" for s, ids in statuses.items() if ids),
+            highlight=False,
         )

@@ -50,7 +50,7 @@ def place(record: Mapping[str, Any]) -> str:
 
 def count(m: int) -> str:
     """A sample size for reading: digits in groups of three."""
-    return f"{m:,}".replace(",", " ")  # noqa: RUF001
+    return f"{m:,}".replace(",", " ")
 
 
 def thinned(length: int) -> list[int]:
@@ -145,7 +145,9 @@ def bound_words(group: Mapping[str, Any]) -> str:
             f"Vacuous on these {m} inputs: the bound is {value} or more, and a gap between risks in [0, 1] "
             "never exceeds 1, so it promises nothing."
         )
-    return f"Not vacuous on these {m} inputs for {len(useful)} of {len(entries)}: the smallest value is {value}."
+    return (
+        f"Not vacuous on these {m} inputs for {len(useful)} of {len(entries)}: the smallest value is {value}."
+    )
 
 
 def needed(group: Mapping[str, Any]) -> list[dict[str, Any]]:

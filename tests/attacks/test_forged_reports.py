@@ -1,0 +1,437 @@
+"""Forged reports. Every forgery must be refused, at the place that was forged.
+
+Two kinds of forger: one who changes a character and leaves the digests, and one who recomputes them.
+Against the second only recomputation helps, and for a spectrum only the model.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from certify import verify
+from certify.decimals import round_down, round_up
+from certify.report.digest import sealed
+from certify.report.writing import to_json
+from tests.certify.report.tiny import Tiny, make_tiny
+
+Report = dict[str, Any]
+Forge = Callable[[Report], None]
+
+
+@pytest.fixture(scope="module")
+def tiny(tmp_path_factory: pytest.TempPathFactory) -> Tiny:
+    """A real report to forge."""
+    return make_tiny(tmp_path_factory.mktemp("tiny"))
+
+
+def resealed(report: Report) -> Report:
+    """What a forger who knows the format does at the end."""
+    return sealed({k: v for k, v in report.items() if k not in ("parts", "digest")})
+
+
+def narrower(pair: dict[str, str]) -> None:
+    """Claim a tighter enclosure: move the upper end down by a millionth of the value."""
+    high = Fraction(pair["upper"])
+    pair["upper"] = round_up(high * (1 - Fraction(1, 10**6)), 17)
+    pair["lower"] = round_down(min(Fraction(pair["lower"]), Fraction(pair["upper"])), 17)
+
+
+def weight(report: Report) -> Report:
+    return next(m for m in report["matrices"] if m["role"] == "weight" and min(m["shape"]) > 4)
+
+
+def _set(path: str, value: Any) -> Forge:
+    """A forger who sets one member; the path is written like bounds[1].entries[0].grid_index."""
+    steps = [int(s) if s.isdigit() else s for s in re.findall(r"[^.\[\]]+", path)]
+
+    def forge(report: Report) -> None:
+        node: Any = report
+        for step in steps[:-1]:
+            node = node[step]
+        assert node[steps[-1]] != value, "the forgery changes nothing"
+        node[steps[-1]] = value
+
+    return forge
+
+
+def smaller_rank(kind: str) -> Forge:
+    return lambda report: narrower(weight(report)["ranks"][kind])
+
+
+def halve_every_value(report: Report) -> None:
+    for entry in report["bounds"][1]["entries"]:
+        value = entry["on_these_inputs"]["value"]
+        value["lower"] = round_down(Fraction(value["lower"]) / 2, 17)
+        value["upper"] = round_up(Fraction(value["upper"]) / 2, 17)
+
+
+def better_formula(report: Report) -> None:
+    group = report["bounds"][1]
+    group["formula"] = group["formula"].replace("(mul 2 L", "(mul 1 L", 1)
+    assert "(mul 1 L" in group["formula"]
+
+
+def drop_hypothesis(report: Report) -> None:
+    group = report["bounds"][0]
+    group["hypotheses"] = [h for h in group["hypotheses"] if h["id"] != "iid"]
+
+
+def standing_met(report: Report) -> None:
+    hypothesis = next(h for h in report["bounds"][1]["hypotheses"] if h["id"] == "fixed-before-sample")
+    hypothesis["status"] = "met"
+
+
+def unknown_theorem(report: Report) -> None:
+    report["bounds"].append({**copy.deepcopy(report["bounds"][0]), "theorem": "sqrt(R/m)"})
+
+
+def drop_a_head(report: Report) -> None:
+    del report["bounds"][1]["entries"][2]
+
+
+def exchanged_ends(report: Report) -> None:
+    pair = weight(report)["norms"]["nuclear"]
+    pair["lower"], pair["upper"] = pair["upper"], pair["lower"]
+
+
+def unsorted_spectrum(report: Report) -> None:
+    spectrum = weight(report)["spectrum"]
+    for end in ("lower", "upper"):
+        spectrum[end][0], spectrum[end][1] = spectrum[end][1], spectrum[end][0]
+
+
+def negative_singular_value(report: Report) -> None:
+    weight(report)["spectrum"]["lower"][-1] = "-1"
+
+
+def lose_a_singular_value(report: Report) -> None:
+    spectrum = weight(report)["spectrum"]
+    spectrum["lower"].pop()
+    spectrum["upper"].pop()
+
+
+def integer_rank_too_small(report: Report) -> None:
+    item = weight(report)["numerical_rank"][0]
+    item["lower"] = item["upper"] = item["lower"] - 1
+
+
+def energy_rank_too_small(report: Report) -> None:
+    item = weight(report)["energy_rank"][0]
+    item["lower"] = item["upper"] = item["lower"] - 1
+
+
+def smaller_capacity(report: Report) -> None:
+    narrower(report["attention"]["capacity"]["stable"])
+
+
+def capacity_elsewhere(report: Report) -> None:
+    at = report["attention"]["capacity"]["stable"]["at"]
+    at["head"] = 1 - at["head"]
+
+
+def smaller_median(report: Report) -> None:
+    narrower(report["attention"]["heads"][0]["ranks"]["entropy"]["median"])
+
+
+def attention_rank(report: Report) -> None:
+    narrower(report["attention"]["calls"][0]["heads"][0]["ranks"]["gram-entropy"])
+
+
+def forget_an_input(report: Report) -> None:
+    calls = report["attention"]["calls"]
+    report["attention"]["calls"] = [c for c in calls if c["input"] != 1]
+
+
+def fewer_samples(report: Report) -> None:
+    report["bounds"][0]["entries"][0]["falls_below"][0]["m"] -= 1
+
+
+def more_samples(report: Report) -> None:
+    report["bounds"][0]["entries"][0]["falls_below"][1]["m"] += 1000
+
+
+def other_delta(report: Report) -> None:
+    report["parameters"]["delta"] = "0.5"
+
+
+def other_norm(report: Report) -> None:
+    narrower(report["bounds"][1]["entries"][0]["norm_after"])
+
+
+def hide_a_failure(report: Report) -> None:
+    matrix = weight(report)
+    for name in ("spectrum", "norms", "ranks", "numerical_rank", "energy_rank", "assumptions"):
+        del matrix[name]
+    matrix["error"] = "MatrixError: NaN"
+
+
+def hide_a_skip(report: Report) -> None:
+    report["skipped"].append({"name": "decoder", "reason": "unsupported", "expected": False})
+
+
+def nominal_is_valid(report: Report) -> None:
+    report["nominal"][0]["valid"] = True
+
+
+def smaller_nominal(report: Report) -> None:
+    narrower(report["nominal"][0]["value"])
+
+
+def forget_an_assumption(report: Report) -> None:
+    report["trust"]["assumptions"].pop("matrix-product")
+
+
+def foreign_tensor(report: Report) -> None:
+    weight(report)["factors"][0]["tensor"] = "another.weight"
+
+
+def violated_without_reason(report: Report) -> None:
+    entry = report["bounds"][1]["entries"][0]
+    report["bounds"][1]["entries"][0] = {
+        "subject": entry["subject"], "violated": {"id": "bilinear-scores", "why": "trust me"}
+    }  # fmt: skip
+
+
+def violated_consistently(report: Report) -> None:
+    violated_without_reason(report)
+    _set("bounds[1].hypotheses[5].status", "violated")(report)
+
+
+def a_bound_instead_of_a_rank(report: Report) -> None:
+    weight(report)["ranks"]["stable"]["upper"] = "1e-3"
+
+
+def not_a_number(report: Report) -> None:
+    weight(report)["norms"]["spectral"]["upper"] = "NaN"
+
+
+# forgery -> the beginning of the place that must be named
+FORGERIES: list[tuple[Forge, str]] = [
+    (smaller_rank("stable"), "matrices["),
+    (smaller_rank("nuclear"), "matrices["),
+    (smaller_rank("nuclear-frobenius"), "matrices["),
+    (smaller_rank("participation"), "matrices["),
+    (smaller_rank("entropy"), "matrices["),
+    (smaller_rank("gram-entropy"), "matrices["),
+    (halve_every_value, "bounds[1].entries[0].on_these_inputs.value"),
+    (better_formula, "bounds[1].formula"),
+    (drop_hypothesis, "bounds[0].hypotheses"),
+    (standing_met, "bounds[1].hypotheses[0].status"),
+    (unknown_theorem, "bounds[2].theorem"),
+    (drop_a_head, "bounds[1].entries"),
+    (exchanged_ends, "matrices["),
+    (unsorted_spectrum, "matrices["),
+    (negative_singular_value, "matrices["),
+    (lose_a_singular_value, "matrices["),
+    (integer_rank_too_small, "matrices["),
+    (energy_rank_too_small, "matrices["),
+    (smaller_capacity, "attention.capacity.stable"),
+    (capacity_elsewhere, "attention.capacity.stable"),
+    (smaller_median, "attention.heads[0].ranks.entropy.median"),
+    (attention_rank, "attention.calls[0].heads[0].ranks.gram-entropy"),
+    (forget_an_input, "attention.calls"),
+    (fewer_samples, "bounds[0].entries[0].falls_below[0].m"),
+    (more_samples, "bounds[0].entries[0].falls_below[1].m"),
+    (other_delta, "bounds[0].entries[0]"),
+    (other_norm, "bounds[1].entries[0].norm_after"),
+    (hide_a_failure, "uncertified"),
+    (hide_a_skip, "status"),
+    (nominal_is_valid, "nominal[0].valid"),
+    (smaller_nominal, "nominal[0].value"),
+    (forget_an_assumption, "trust.assumptions"),
+    (foreign_tensor, "matrices["),
+    (violated_without_reason, "bounds[1].hypotheses"),
+    (violated_consistently, "bounds[1].entries[0]"),
+    (a_bound_instead_of_a_rank, "matrices["),
+    (not_a_number, "matrices["),
+    (_set("bounds[1].entries[0].grid_index", 5), "bounds[1].entries[0].grid_index"),
+    (
+        _set("bounds[0].entries[0].on_these_inputs.vacuous", False),
+        "bounds[0].entries[0].on_these_inputs.vacuous",
+    ),
+    (_set("bounds[0].entries[0].at_samples.m", 2000), "bounds[0].entries[0].at_samples.m"),
+    (_set("bounds[0].quantity", "risk"), "bounds[0].quantity"),
+    (_set("status", "proved"), "status"),
+    (_set("inputs.count", 4), "attention.calls"),
+    (_set("parameters.readout_norm", "0.001"), "bounds[0].entries[0]"),
+    (_set("parameters.order_statistics.median", "1/4"), "parameters.order_statistics"),
+    (_set("tensors[0].sha256", "0"), "tensors[0].sha256"),
+]
+IDS = [f"{i}-{getattr(forge, '__name__', 'forge').strip('<>')}" for i, (forge, _) in enumerate(FORGERIES)]
+
+
+def test_the_real_report_is_accepted(tiny: Tiny) -> None:
+    assert verify.check(tiny.report) == []
+    assert verify.check(resealed(copy.deepcopy(tiny.report))) == []
+
+
+@pytest.mark.parametrize(("forge", "place"), FORGERIES, ids=IDS)
+def test_a_forger_who_recomputes_the_digests_is_refused(forge: Forge, place: str, tiny: Tiny) -> None:
+    report = copy.deepcopy(tiny.report)
+    forge(report)
+    problems = verify.check(resealed(report))
+    assert problems, "accepted"
+    assert any(p.path.startswith(place) for p in problems), [str(p) for p in problems]
+
+
+def numbers(value: Any, path: str = "") -> list[tuple[str, list[Any], Any]]:
+    """Every decimal, integer and hash of a report as (path, container, key)."""
+    found: list[tuple[str, list[Any], Any]] = []
+    items = value.items() if isinstance(value, dict) else enumerate(value)
+    for key, item in items:
+        where = f"{path}[{key}]" if isinstance(value, list) else (f"{path}.{key}" if path else str(key))
+        if isinstance(item, dict | list):
+            found += numbers(item, where)
+        elif not isinstance(item, bool) and re.search(r"\d", str(item)):
+            found.append((where, value, key))
+    return found
+
+
+def another_digit(item: Any) -> Any:
+    """The same text or number with its last digit changed."""
+    text = str(item)
+    place = max(i for i, c in enumerate(text) if c.isdigit())
+    changed = text[:place] + str((int(text[place]) + 1) % 10) + text[place + 1 :]
+    return changed if isinstance(item, str) else type(item)(changed)
+
+
+def test_a_changed_digit_anywhere_is_refused_and_named(tiny: Tiny) -> None:
+    """Every 37th number of the report, one at a time, digests left alone."""
+    report = copy.deepcopy(tiny.report)
+    body = {k: v for k, v in report.items() if k not in ("parts", "digest")}
+    places = numbers(body)
+    assert len(places) > 2000
+    for path, container, key in places[::37]:
+        old = container[key]
+        container[key] = another_digit(old)
+        problems = list(verify.check_digests({**body, "parts": report["parts"], "digest": report["digest"]}))
+        named = [p.path for p in problems if p.path != "digest"]
+        assert len(problems) == 2, path
+        assert path.startswith(named[0]), (path, named)
+        container[key] = old
+    assert list(verify.check_digests({**body, "parts": report["parts"], "digest": report["digest"]})) == []
+
+
+@pytest.mark.parametrize("place", ["parts", "digest"])
+def test_a_changed_digest_is_refused(place: str, tiny: Tiny) -> None:
+    report = copy.deepcopy(tiny.report)
+    if place == "digest":
+        report["digest"] = another_digit(report["digest"])
+    else:
+        path = sorted(report["parts"])[3]
+        report["parts"][path] = "0" * 16
+    assert verify.check(report)
+
+
+# -- with the model ---------------------------------------------------------------------------------
+
+
+def model_problems(report: Report, tiny: Tiny) -> list[str]:
+    problems, _ = verify.check_with_model(resealed(report), str(tiny.model), None)
+    return [str(p) for p in problems]
+
+
+def test_the_model_confirms_the_real_report(tiny: Tiny) -> None:
+    problems, words = verify.check_with_model(tiny.report, str(tiny.model), None)
+    assert problems == []
+    count = len(tiny.report["matrices"])
+    assert words.startswith(f"{count} of {count} matrices")
+
+
+def consistent_lie(report: Report, factor: Fraction) -> int:
+    """Scale a whole spectrum and everything derived from it: only the model can tell."""
+    import numpy as np
+
+    from certify.engine.matrices import Measures, spectrum_record
+    from certify.kernel.singular_values import SingularValues
+
+    index = next(i for i, m in enumerate(report["matrices"]) if m is weight(report))
+    matrix = report["matrices"][index]
+    low = np.array([float(Fraction(t) * factor) for t in matrix["spectrum"]["lower"]])
+    high = np.array([float(Fraction(t) * factor) for t in matrix["spectrum"]["upper"]])
+    values = SingularValues(low, high, np.int64(0), frozenset(matrix["assumptions"]))
+    measures = Measures(epsilons=tuple(report["parameters"]["epsilons"]))
+    matrix.update(spectrum_record(values, measures))
+    return index
+
+
+def test_a_consistent_lie_about_a_spectrum_needs_the_model(tiny: Tiny) -> None:
+    report = copy.deepcopy(tiny.report)
+    index = consistent_lie(report, 1 - Fraction(1, 10**9))
+    assert verify.check(resealed(report)) == [], "nothing in the report contradicts itself"
+    (problem,) = model_problems(report, tiny)
+    assert problem.startswith(f"matrices[{index}].spectrum[0]")
+
+
+def test_the_wrong_tensor_is_noticed(tiny: Tiny) -> None:
+    report = copy.deepcopy(tiny.report)
+    matrix = next(m for m in report["matrices"] if m["name"].endswith("layer.0.attention.self.query.weight"))
+    matrix["factors"][0]["tensor"] = matrix["factors"][0]["tensor"].replace("layer.0", "layer.1")
+    assert any("exclude each other" in p for p in model_problems(report, tiny))
+
+
+def test_another_model_is_noticed(tiny: Tiny) -> None:
+    report = copy.deepcopy(tiny.report)
+    report["tensors"] = [{**t, "sha256": "0" * 64} for t in report["tensors"]]
+    assert all("another sha256" in p for p in model_problems(report, tiny))
+
+
+def test_a_path_out_of_the_model_is_refused(tiny: Tiny) -> None:
+    report = copy.deepcopy(tiny.report)
+    weight(report)["factors"][0]["file"] = "../inputs.npz"
+    assert any("outside the model" in p for p in model_problems(report, tiny))
+
+
+def test_invented_zeros_are_refused(tiny: Tiny) -> None:
+    report = copy.deepcopy(tiny.report)
+    spectrum = weight(report)["spectrum"]
+    spectrum["lower"].pop()
+    spectrum["upper"].pop()
+    spectrum["exact_zeros"] += 1
+    assert any("spectrum" in p for p in model_problems(report, tiny))
+
+
+# -- the command ------------------------------------------------------------------------------------
+
+
+def run_alone(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """The checker as one file, with the package not importable."""
+    code = (
+        "import sys, runpy; sys.modules['certify'] = None; sys.modules['proofs'] = None; "
+        f"sys.argv = ['verify.py', *{list(arguments)!r}]; runpy.run_path({verify.__file__!r}, run_name='__main__')"
+    )
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+
+
+def test_the_checker_runs_without_the_package(tiny: Tiny) -> None:
+    done = run_alone(str(tiny.out / "report.json"), "--model", str(tiny.model), "--sample", "3")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("accepted")
+    assert "3 of" in done.stdout
+
+
+def test_exit_codes_of_the_command(tiny: Tiny, tmp_path: Path) -> None:
+    forged = copy.deepcopy(tiny.report)
+    halve_every_value(forged)
+    (tmp_path / "forged.json").write_text(to_json(forged))
+    done = run_alone(str(tmp_path / "forged.json"))
+    assert done.returncode == 1
+    assert "refused: bounds[1].entries[0].on_these_inputs" in done.stdout
+    for text in ("", "[]", "{}", '{"schema": "x"}', '{"schema": "certify-attention/report/1", "a": NaN}'):
+        (tmp_path / "no.json").write_text(text)
+        assert run_alone(str(tmp_path / "no.json")).returncode == 2
+    (tmp_path / "twice.json").write_text(
+        (tiny.out / "report.json").read_text().replace('"status"', '"tool": {}, "status"', 1)
+    )
+    assert "occurs twice" in run_alone(str(tmp_path / "twice.json")).stderr
+    assert json.loads(to_json(tiny.report)) == tiny.report
