@@ -96,6 +96,7 @@ Proof.
     + rewrite errors_binomial. lra.
 Qed.
 
+(** Clopper-Pearson: the error rate exceeds the inverse of the binomial tail with probability at most [delta]. *)
 Theorem test_set_bound n delta : 0 < delta < 1 ->
   Pr P n (fun zs => error_rate > binomial_tail_inverse (errors zs) n delta) <= delta.
 Proof.

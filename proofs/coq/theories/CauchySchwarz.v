@@ -10,6 +10,7 @@ Proof.
   induction v as [|a v IH]; destruct w as [|b w]; cbn [length norm_sq dot]; intros t H; try discriminate. nra.
   pose proof (IH w t ltac:(lia)). pose proof (pow2_ge_0 (t * a - b)). nra.
 Qed.
+(** [<v, w>^2 <= ‖v‖^2 ‖w‖^2]. *)
 Theorem cauchy_schwarz : forall v w, length v = length w -> (dot v w)^2 <= norm_sq v * norm_sq w.
 Proof.
   intros v w H. pose proof (norm_sq_nonneg v). pose proof (norm_sq_nonneg w).

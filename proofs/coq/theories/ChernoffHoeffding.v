@@ -233,6 +233,7 @@ Proof.
   unfold g in H at 1. rewrite Hq0 in H. lra.
 Qed.
 
+(** The inverse of the relative entropy is at most [q + sqrt (c/2)]. *)
 Theorem kl_inverse_le q c : 0 <= q <= 1 -> 0 <= c -> kl_inverse q c <= q + sqrt (c / 2).
 Proof.
   intros Hq Hc. destruct (kl_inverse_lub q c Hq) as [_ H]. apply (H (q + sqrt (c / 2))).
@@ -269,6 +270,7 @@ Proof.
       apply Rmult_le_pos; [| lra]. unfold g'. apply Rmult_le_pos. lra. left. apply Rinv_0_lt_compat. apply Rmult_lt_0_compat; lra.
 Qed.
 
+(** [kl_inverse q c <= u] as soon as [c < kl(q || u)]: how a printed number is certified. *)
 Theorem kl_inverse_upper q c u : 0 <= q <= u -> u < 1 -> c < kl q u -> kl_inverse q c <= u.
 Proof.
   intros Hq Hu Hc. destruct (kl_inverse_lub q c ltac:(lra)) as [_ H]. apply (H u).

@@ -60,17 +60,20 @@ Proof.
   replace (a / b * (b * d)) with (a * d) by (field; lra). replace (c / d * (b * d)) with (c * b) by (field; lra). exact H.
 Qed.
 
+(** The stable rank is at least 1. *)
 Theorem stable_ge_1 s : spectrum s -> 1 <= stable_rank_of s.
 Proof.
   intros H. destruct (spectrum_facts s H) as [A [B [C [D [E' F]]]]]. unfold stable_rank_of.
   replace 1 with (1 / 1) by field. apply div_le_cross; nra.
 Qed.
 
+(** Stable rank <= nuclear norm over spectral norm. *)
 Theorem stable_le_nuclear s : spectrum s -> stable_rank_of s <= nuclear_rank s.
 Proof.
   intros H. destruct (spectrum_facts s H) as [A [B [C [D [E' F]]]]]. apply div_le_cross; nra.
 Qed.
 
+(** Nuclear over spectral <= squared nuclear over squared Frobenius. *)
 Theorem nuclear_le_nuclear_frobenius s : spectrum s -> nuclear_rank s <= nuclear_frobenius_rank s.
 Proof.
   intros H. destruct (spectrum_facts s H) as [A [B [C [D [E' F]]]]]. apply div_le_cross; auto.
@@ -111,6 +114,7 @@ Proof.
   unfold total at 3. rewrite <- sum_list_scal. f_equal. apply FunctionalExtensionality.functional_extensionality. intros; unfold Rdiv; ring.
 Qed.
 
+(** Squared nuclear over squared Frobenius <= entropy rank of Roy and Vetterli. *)
 Theorem nuclear_frobenius_le_entropy s : spectrum s -> nuclear_frobenius_rank s <= entropy_rank s.
 Proof.
   intros H. destruct (spectrum_facts s H) as [A [B [C [D [E' F]]]]]. destruct H as [Hne Hpos]. unfold nuclear_frobenius_rank, entropy_rank.
@@ -129,6 +133,7 @@ Proof.
   destruct Hle as [Hlt | ->]; [left; apply exp_increasing; auto | lra].
 Qed.
 
+(** Entropy rank <= rank. *)
 Theorem entropy_le_rank s : spectrum s -> entropy_rank s <= rank_of s.
 Proof.
   intros H. destruct (spectrum_facts s H) as [A [B [C [D [E' F]]]]]. pose proof H as [Hne Hpos]. unfold entropy_rank, rank_of.
@@ -155,6 +160,7 @@ Proof.
   apply nuclear_frobenius_le_entropy; auto. apply entropy_le_rank; auto.
 Qed.
 
+(** Squared nuclear over squared Frobenius <= square of nuclear over spectral. *)
 Theorem nuclear_frobenius_le_nuclear_sq s : spectrum s -> nuclear_frobenius_rank s <= (nuclear_rank s)^2.
 Proof.
   intros H. destruct (spectrum_facts s H) as [A [B [C [D [E' F]]]]]. unfold nuclear_frobenius_rank, nuclear_rank.
@@ -175,6 +181,7 @@ Proof.
   nra.
 Qed.
 
+(** Square of nuclear over spectral <= rank times stable rank. *)
 Theorem nuclear_sq_le_rank_stable s : spectrum s -> (nuclear_rank s)^2 <= rank_of s * stable_rank_of s.
 Proof.
   intros H. destruct (spectrum_facts s H) as [A [B [C [D [E' F]]]]]. unfold nuclear_rank, rank_of, stable_rank_of.

@@ -145,6 +145,7 @@ Proof.
 Qed.
 
 (** ** The theorem *)
+(** The squared form: [‖v‖^2 <= 2 (E |<v, eps>|)^2]. *)
 Theorem khintchine_sq : forall v, norm_sq v <= 2 * (E (length v) (fun x => Rabs (dot v x)))^2.
 Proof.
   intros v. set (n := length v). set (f := fun x => Rabs (dot v x)).
@@ -171,6 +172,7 @@ Proof.
   fold f. rewrite HE in *. lra.
 Qed.
 
+(** Khintchine's inequality: [‖v‖ <= sqrt 2 * E |<v, eps>|] for every vector [v]. *)
 Theorem khintchine : forall v, sqrt (norm_sq v) <= sqrt 2 * E (length v) (fun x => Rabs (dot v x)).
 Proof.
   intros v. set (a := E (length v) (fun x => Rabs (dot v x))).

@@ -161,6 +161,7 @@ Lemma frobenius_features (v : Z -> list (list R)) : forall zs,
   frobenius_sq (flat_map v zs) = sum_list zs (fun z => frobenius_sq (v z)).
 Proof. induction zs; simpl; auto. rewrite frobenius_sq_app, IHzs. reflexivity. Qed.
 
+(** Losses 1-Lipschitz in linear scores: Rademacher average at most [sqrt 2 / m] times radius times root of the sum of squared features. *)
 Theorem rademacher_linear_scores zs : (0 < length zs)%nat ->
   rademacher F t0 l zs <= sqrt 2 / INR (length zs) *
     (omega1 * sqrt (sum_list zs (fun z => frobenius_sq (v1 z)))
@@ -247,6 +248,7 @@ Hypothesis lipschitz : forall z s t, C s -> C t ->
 
 Let pad p (v : Z -> list (list R)) z := v z ++ repeat (repeat 0 p) (K - length (v z)).
 
+(** The same when the number of scores differs from point to point. *)
 Theorem rademacher_padded_scores zs : (0 < length zs)%nat ->
   rademacher F t0 l zs <= sqrt 2 / INR (length zs) *
     (omega1 * sqrt (sum_list zs (fun z => frobenius_sq (v1 z)))

@@ -159,6 +159,7 @@ Proof. exact naive_bound_false. Qed.
 
 (** ** Effective ranks, codes and test sets *)
 
+(** The chain of effective ranks, Lemma 14. *)
 Theorem chain_of_effective_ranks : forall s : list R, spectrum s ->
   1 <= stable_rank_of s <= nuclear_rank s /\ nuclear_rank s <= nuclear_frobenius_rank s /\
   nuclear_frobenius_rank s <= entropy_rank s <= rank_of s.

@@ -37,6 +37,7 @@ Lemma sum_class_const {T} (t0 : T) l f c : (forall t, f t <= c) -> sum_class t0 
 Proof. intros H. induction l as [|a l IH]. simpl. pose proof (H t0). lra.
   cbn [sum_class length]. rewrite S_INR. pose proof (H a). cbn [length] in IH. lra. Qed.
 
+(** Massart's lemma: [N] vectors of length at most [r] have Rademacher average at most [r sqrt (2 ln N)]. *)
 Theorem massart {T} (t0 : T) l n (v : T -> list R) (r : R) : 0 < r ->
   (forall t, length (v t) = n) -> (forall t, norm_sq (v t) <= r^2) -> (1 <= length l)%nat ->
   E n (fun e => Sup t0 l (fun t => dot (v t) e)) <= r * sqrt (2 * ln (INR (S (length l)))).

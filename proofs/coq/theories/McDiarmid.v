@@ -41,6 +41,7 @@ Qed.
 
 Fixpoint sum_sq (cs : list R) : R := match cs with nil => 0 | c :: cs => c^2 + sum_sq cs end.
 
+(** The moment generating function behind McDiarmid: [exp (lam^2 sum c^2 / 8)]. *)
 Theorem mcdiarmid_mgf : forall cs f lam, bounded_differences cs f ->
   Em (length cs) (fun zs => exp (lam * (f zs - Em (length cs) f))) <= exp (lam^2 * sum_sq cs / 8).
 Proof.

@@ -194,6 +194,7 @@ Proof.
       rewrite Hplus. pose proof (sum_one_hot (seq 0 N) (snd z) (seq_NoDup N 0)). lra.
 Qed.
 
+(** For every sample, some weight matrix has empirical risk 0 and risk at least 1/2. *)
 Theorem fitted_gap zs : In zs (samples P m) ->
   gap P (first_query_loss tokens two_values loss) zs (pattern_matrix 1 N 2 (fitted zs)) >= 1 / 2.
 Proof.

@@ -180,6 +180,7 @@ Proof.
   unfold tanh, sinh, cosh. rewrite Ropp_involutive. pose proof (exp_pos x). pose proof (exp_pos (- x)). field. lra.
 Qed.
 
+(** The head outputs the sign of the pattern times [tanh (beta/2)]. *)
 Theorem pattern_output_sign Omega z : valid z -> (nth (fst z * contents + snd z) Omega 0 = 1 \/ nth (fst z * contents + snd z) Omega 0 = neg1) ->
   pattern_output Omega z = nth (fst z * contents + snd z) Omega 0 * tanh (beta / 2).
 Proof.

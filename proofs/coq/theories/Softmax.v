@@ -134,6 +134,7 @@ Proof.
     assert (0 <= a * b - c^2). { apply Rmult_le_reg_l with b; auto. lra. } lra.
 Qed.
 
+(** A covariance is at most a quarter of the product of the oscillations. *)
 Theorem covariance_le f g A U : 0 <= A -> 0 <= U ->
   (forall p z q y, In (p, z) P -> In (q, y) P -> f z - f y <= A) ->
   (forall p z q y, In (p, z) P -> In (q, y) P -> g z - g y <= U) ->
@@ -236,6 +237,7 @@ Proof.
 Qed.
 
 (** ** The theorems *)
+(** A softmax average of [a] moves by at most [osc a * osc (s - s') / 4]. *)
 Theorem readout_osc s s' a : length s = length s' -> length a = length s ->
   Rabs (readout s a - readout s' a) <= osc a * osc (sub s s') / 4.
 Proof.
@@ -253,6 +255,7 @@ Proof.
     + intros p q Hpp Hq. apply osc_spread; apply Hp; auto.
 Qed.
 
+(** A softmax average of [a] moves by at most [osc a / (2 sqrt 2)] times the Euclidean distance of the scores. *)
 Theorem readout_lipschitz s s' a : length s = length s' -> length a = length s ->
   Rabs (readout s a - readout s' a) <= osc a / (2 * sqrt 2) * norm (sub s s').
 Proof.
@@ -275,6 +278,7 @@ Proof. intros H. apply dot_sub; auto. Qed.
 Lemma dot_self v : dot v v = norm_sq v.
 Proof. induction v; simpl; auto. rewrite IHv. ring. Qed.
 
+(** Softmax is 1/2-Lipschitz in the Euclidean norm. *)
 Theorem softmax_l2 s s' : length s = length s' ->
   norm (sub (softmax s) (softmax s')) <= 1 / 2 * norm (sub s s').
 Proof.
@@ -301,6 +305,7 @@ Proof.
     destruct Hx as [? [<- _]], Hy as [? [<- _]]. repeat destruct Rle_dec; lra.
 Qed.
 
+(** The l1 change of softmax is at most half the oscillation of the score change. *)
 Theorem softmax_l1 s s' : length s = length s' ->
   norm_1 (sub (softmax s) (softmax s')) <= osc (sub s s') / 2.
 Proof.

@@ -107,6 +107,7 @@ Proof.
   rewrite Hs, norm_sq_scale, sqrt_mult_alt by apply pow2_ge_0. rewrite sqrt_pow2; auto.
 Qed.
 
+(** Rademacher average of a loss that is [lambda]-Lipschitz in the centred attention scores. *)
 Theorem rademacher_scores zs : (0 < length zs)%nat ->
   rademacher F t0 l zs <= sqrt 2 * omega / INR (length zs) *
     sqrt (sum_list zs (fun z => (lambda z)^2 * (norm_sq (query z) * frobenius_sq (centred_tokens z)))).
@@ -243,6 +244,7 @@ Qed.
 Lemma vector_readout_length s a : (forall x, In x a -> length x = K) -> length (vector_readout s a) = K.
 Proof. intros H. apply lin_comb_length; auto. Qed.
 
+(** A softmax average of vectors within [r] of a centre moves by at most [r / sqrt 2] times the distance of the scores. *)
 Theorem vector_readout_lipschitz s s' a c r : length s = length s' -> length a = length s ->
   length c = K -> 0 <= r -> (forall x, In x a -> length x = K /\ norm (sub x c) <= r) ->
   norm (sub (vector_readout s a) (vector_readout s' a)) <= r / sqrt 2 * norm (sub s s').

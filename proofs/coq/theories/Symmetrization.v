@@ -103,6 +103,7 @@ Proof.
   intros. unfold Rdiv. rewrite Rmult_comm. f_equal. f_equal; apply E_ext; intros; apply Sup_ext; intros; simpl; ring.
 Qed.
 
+(** The mean of the largest deviation is at most twice the mean of the largest signed sum. *)
 Theorem symmetrization m :
   Em m (fun zs => sup (fun t => deviation_sum zs t)) <= 2 * Em m (fun zs => E m (fun e => sup (fun t => signed_sum zs e t))).
 Proof.

@@ -128,6 +128,7 @@ Proof.
   rewrite skipn_app, Nat.sub_diag, skipn_all. simpl. ring.
 Qed.
 
+(** Maurer's contraction: losses that are 1-Lipschitz in [K] outputs have at most sqrt 2 times the Rademacher average of the outputs. *)
 Theorem maurer_contraction : forall ds,
   (forall d, In d ds -> contracts (fst d) (snd d)) ->
   E (length ds) (fun e => sup (fun t => scalar_signed_sum ds e t))
