@@ -12,6 +12,7 @@ help:
 
 report: $(READY)  ## the main job on a real model with real text: out/minilm/report.html
 	$(BIN)/certify report minilm --text examples/text.txt --out $(OUT)/minilm
+	OMP_NUM_THREADS=1 $(BIN)/certify demo words --out $(OUT)/words
 
 test: $(READY)  ## the default tests (under 10 minutes on 2 cores)
 	$(PYTEST) -n auto --dist loadfile
