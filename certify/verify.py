@@ -74,14 +74,14 @@ KNOWN_BOUNDS = {
     ),
     "C1-vector-peeled": KnownBound(
         "2a0f422b20e70b8a4721c8922e4412f19d39c8224ef3a996657e79de3546044f",
-        COMMON_HYPOTHESES | {"values-frozen", "bilinear-scores"},
+        COMMON_HYPOTHESES | {"values-frozen", "bilinear-scores", "read-at-pooled-rows"},
         "sum_sq_scores",
     ),
 }
 # Hypotheses that no computation can establish: a report may say assumed or violated, never met.
 NEVER_MET = frozenset(
-    {"fixed-before-sample", "iid", "loss-in-unit-interval", "loss-lipschitz", "features-frozen", "values-frozen",
-     "real-arithmetic", "future-inputs-no-larger"}
+    {"fixed-before-sample", "iid", "loss-in-unit-interval", "loss-lipschitz", "features-frozen",
+     "values-frozen", "real-arithmetic", "future-inputs-no-larger", "read-at-pooled-rows"}
 )  # fmt: skip
 FALLS_BELOW = ("1", "1/2", "1/10")
 
@@ -631,14 +631,15 @@ _NONE = type(None)
 SHAPES: dict[str, dict[str, Any]] = {
     "report": {
         "schema": _TEXT, "tool": _MAP, "created": _TEXT, "status": _TEXT, "model": _MAP, "parameters": _MAP,
-        "inputs": (_MAP, _NONE), "tensors": _LIST, "matrices": _LIST, "attention": (_MAP, _NONE), "bounds": _LIST,
-        "nominal": _LIST, "skipped": _LIST, "uncertified": _LIST, "trust": _MAP, "environment": _MAP, "parts": _MAP,
-        "digest": _TEXT,
+        "inputs": (_MAP, _NONE), "tensors": _LIST, "matrices": _LIST, "attention": (_MAP, _NONE),
+        "bounds": _LIST, "nominal": _LIST, "skipped": _LIST, "uncertified": _LIST, "trust": _MAP,
+        "environment": _MAP, "parts": _MAP, "digest": _TEXT,
     },
     "matrix": {
-        "name": _TEXT, "role": _TEXT, "stack": _TEXT, "layer": (_INT, _NONE), "head": (_INT, _NONE), "shape": _LIST,
-        "factors": _LIST, "note": _TEXT, "spectrum?": _MAP, "assumptions?": _LIST, "norms?": _MAP,
-        "ranks?": (_MAP, _NONE), "undefined?": _TEXT, "numerical_rank?": _LIST, "energy_rank?": _LIST, "error?": _TEXT,
+        "name": _TEXT, "role": _TEXT, "stack": _TEXT, "layer": (_INT, _NONE), "head": (_INT, _NONE),
+        "shape": _LIST, "factors": _LIST, "note": _TEXT, "spectrum?": _MAP, "assumptions?": _LIST,
+        "norms?": _MAP, "ranks?": (_MAP, _NONE), "undefined?": _TEXT, "numerical_rank?": _LIST,
+        "energy_rank?": _LIST, "error?": _TEXT,
     },
     "attention": {
         "arithmetic": _LIST, "pooled_feature_norms": _LIST, "calls": _LIST, "heads": _LIST, "capacity": _MAP,
@@ -649,8 +650,9 @@ SHAPES: dict[str, dict[str, Any]] = {
         "assumptions?": _LIST, "measured": (_MAP, _NONE), "error?": _TEXT,
     },
     "group": {
-        "theorem": _TEXT, "title": _TEXT, "statement": _TEXT, "quantity": _TEXT, "level": _TEXT, "formula": _TEXT,
-        "inputs": _MAP, "constants": _LIST, "sources": _LIST, "hypotheses": _LIST, "entries": _LIST,
+        "theorem": _TEXT, "title": _TEXT, "statement": _TEXT, "quantity": _TEXT, "level": _TEXT,
+        "formula": _TEXT, "inputs": _MAP, "constants": _LIST, "sources": _LIST, "hypotheses": _LIST,
+        "entries": _LIST,
     },
     "entry": {
         "subject": _MAP, "norm_after": _MAP, "grid_index": _INT, "sum": _MAP, "largest_term": _MAP,
@@ -805,7 +807,7 @@ def spectrum_of(record: dict[str, Any], shape: list[int], path: str) -> list[tup
         raise Problem(
             f"{path}.spectrum", f"{len(lower)} values and {zeros} zeros for a matrix of shape {shape}"
         )
-    values = []
+    values: list[tuple[Fraction, Fraction]] = []
     for i in range(len(lower)):
         where = f"{path}.spectrum[{i}]"
         low, high = pair({"lower": lower[i], "upper": upper[i]}, where)
@@ -1070,7 +1072,7 @@ def check_entry(
     report: dict[str, Any],
     path: str,
 ) -> None:
-    """One bound: norm, grid index, sums, values, words and the sample sizes at which it falls below 1, 1/2, 1/10."""
+    """One bound: norm, grid index, sums, values, words, and the m at which it falls below 1, 1/2, 1/10."""
     check_shape("entry", entry, path)
     parameters, count = report["parameters"], report["inputs"]["count"]
     if len(terms) != count:
@@ -1494,7 +1496,8 @@ def summary(report: dict[str, Any]) -> str:
     """What was checked, in one sentence, and what nobody can check from the report alone."""
     heads = sum(len(call["heads"]) for call in (report["attention"] or {}).get("calls", ()))
     entries = sum(len(group["entries"]) for group in report["bounds"])
-    text = f"{len(report['matrices'])} weights, {heads} attention matrices, {entries} bounds: every derived number follows"
+    counts = f"{len(report['matrices'])} weights, {heads} attention matrices, {entries} bounds"
+    text = f"{counts}: every derived number follows"
     if heads:
         text += "; attention spectra and token norms are taken as recorded (digest only)"
     return text
@@ -1548,8 +1551,8 @@ def run(arguments: argparse.Namespace) -> int:
     progress("done")
     if sys.stderr.isatty() and not arguments.quiet:
         print("\r\033[K", end="", file=sys.stderr)
-    for problem in problems:
-        print(f"refused: {problem}")
+    for found_problem in problems:
+        print(f"refused: {found_problem}")
     if not problems and not arguments.quiet:
         print(f"accepted: {arguments.report}")
         for sentence in words:

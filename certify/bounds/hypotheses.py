@@ -14,7 +14,7 @@ from certify.errors import NotCertified
 Verdict = tuple[str, str]
 
 ASSUMED: dict[str, str] = {
-    "fixed-before-sample": "by you: only the named matrix may be trained on the sample, so the sample must be "
+    "fixed-before-sample": "by you: only the named matrix may be trained on the sample, so it must be "
     "fresh. A model trained as a whole on the same sample does not satisfy this.",
     "iid": "by you: the units are whole texts or arrays, drawn independently from one distribution.",
     "loss-in-unit-interval": "by you, for the loss that you will use.",
@@ -24,19 +24,19 @@ ASSUMED: dict[str, str] = {
 }
 GRID = (
     "met",
-    "checked: the grid is fixed in the report's parameters, and the index was computed from the upper end of the norm.",
+    "checked: the grid is fixed in the parameters, the index was computed from the upper end of the norm.",
 )
 EXTRA = (
     {
         "id": "real-arithmetic",
-        "text": "The trained part is read as a function of real numbers; its floating-point rounding is not in the bound.",
+        "text": "The trained part is read as a function of real numbers; its rounding is not in the bound.",
         "kind": "model",
         "status": "assumed",
-        "why": "the measured inputs are exactly the numbers the model computed; only the trained matrix is idealised.",
+        "why": "the measured inputs are what the model computed; only the trained matrix is idealised.",
     },
     {
         "id": "future-inputs-no-larger",
-        "text": "For a sample size other than that of the given inputs: no future input has a larger measured term "
+        "text": "For a sample size other than that of the given inputs: no future input has a larger term "
         "than the largest of the given inputs.",
         "kind": "data",
         "status": "assumed",
@@ -44,8 +44,21 @@ EXTRA = (
     },
 )
 
+POOLED_ROWS = {
+    "id": "read-at-pooled-rows",
+    "text": "The loss sees the trained head through its output at the pooled query rows only, and is "
+    "L-Lipschitz in the mean of these outputs (before the output matrix). That is so for a read-out of "
+    "this head; what stands between the head and the loss belongs to L. Below the last layer of a whole "
+    "model the head's other rows reach the loss too: such a model is outside this bound.",
+    "kind": "model",
+    "status": "assumed",
+    "why": "by you: the subject is one head read out at its pooled rows.",
+}
 
-def judged(name: str, verdicts: Mapping[str, Verdict]) -> dict[str, Any]:
+
+def judged(
+    name: str, verdicts: Mapping[str, Verdict], extra: tuple[dict[str, str], ...] = ()
+) -> dict[str, Any]:
     """The theorem ``name`` as a record: statement, formula, constants, hypotheses with their status.
 
     ``verdicts``: hypothesis id -> (status, why) for those that were checked here.
@@ -75,5 +88,5 @@ def judged(name: str, verdicts: Mapping[str, Verdict]) -> dict[str, Any]:
             for c in theorem.constants
         ],
         "sources": list(theorem.sources),
-        "hypotheses": [*hypotheses, *({**h} for h in EXTRA)],
+        "hypotheses": [*hypotheses, *({**h} for h in (*EXTRA, *extra))],
     }

@@ -9,8 +9,8 @@ from certify.decimals import enclosed
 from certify.kernel.enclosure import Enclosure
 
 WHY = (
-    "Not a valid bound: one softmax head whose attention matrices all have effective rank exactly 1 fits every "
-    "labelling of Rd points, so no function of the attention matrices' rank alone can bound the gap."
+    "Not a valid bound: one softmax head whose attention matrices all have effective rank exactly 1 fits "
+    "every labelling of Rd points, so no function of the attention matrices' rank alone can bound the gap."
 )
 COUNTEREXAMPLE = "N1"
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from certify.adapters.scores import ScoreForm
-from certify.bounds.hypotheses import judged
+from certify.bounds.hypotheses import POOLED_ROWS, judged
 from certify.bounds.peeling import Pair, PeeledBound, Settings, enclosure_of, grid_index, recorded
 from certify.decimals import enclosed
 from certify.errors import NotCertified
@@ -62,7 +62,7 @@ def value_radius(values: np.ndarray) -> Enclosure:
     """max_t ||a_t - c||_2 of the visible value rows (S, k) around their mean.
 
     The k squares of a row and their sum round by at most a factor 1 + g(k) in any order, and underflow
-    costs at most k 2^-1022; the rounded subtraction of the centre moves a norm by at most a factor 1 +- 2^-52.
+    costs at most k 2^-1022; subtracting the centre moves a norm by at most a factor 1 +- 2^-52.
     """
     difference, _ = centred(values)
     k = difference.shape[1]
@@ -151,7 +151,7 @@ def group(entries: Sequence[dict[str, Any]]) -> dict[str, Any]:
     else:
         verdict = (
             "met",
-            "checked: the queries and keys that the model computed agree with this form for every head and input, "
-            "up to float rounding.",
+            "checked: the queries and keys that the model computed agree with this form for every head and "
+            "input, up to float rounding.",
         )
-    return {**judged(THEOREM, {"bilinear-scores": verdict}), "entries": list(entries)}
+    return {**judged(THEOREM, {"bilinear-scores": verdict}, (POOLED_ROWS,)), "entries": list(entries)}

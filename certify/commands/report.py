@@ -66,7 +66,7 @@ def register(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         "--mode",
         choices=("default", "tight", "cheap"),
         default="default",
-        help="width of the enclosures against time (default: default, radius about 1e-11 of the largest value)",
+        help="width of the enclosures against time (default: radius about 1e-11 of the largest value)",
     )
     run_options.add_argument(
         "--jobs", type=_count, default=1, metavar="N", help="worker processes (default: 1)"
@@ -92,7 +92,7 @@ def _bound_options(group: argparse._ArgumentGroup) -> None:
         type=_positive,
         default="1",
         metavar="L",
-        help="Lipschitz constant of the loss in the outputs, loss in [0, 1] (default: 1; ramp at margin g: 1/g)",
+        help="Lipschitz constant of the loss in [0, 1] in the outputs (default: 1; ramp of width g: 1/g)",
     )
     group.add_argument(
         "--samples",

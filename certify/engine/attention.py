@@ -75,18 +75,20 @@ def head_measurements(call: AttentionCall) -> list[dict[str, Any]]:
 
     positions = list(call.query_positions)
     if not positions:
-        reason = "the pooled feature reads no row of this stack"
-        return [{"head": head, "violated": reason} for head in range(call.heads)]
+        unread = "the pooled feature reads no row of this stack"
+        return [{"head": head, "violated": unread} for head in range(call.heads)]
     visible = np.zeros(len(call.keys_in), dtype=bool)
     for position in positions:
         visible |= call.visible(position)
     queries, keys = call.queries_in[positions], call.keys_in[visible]
+    # A sink is one more token that the measured rows do not show.
+    sink = next((note for note in call.notes if "sink" in note), None)
     records: list[dict[str, Any]] = []
     shared: dict[Any, tuple[Any, Any]] = {}
     radii: dict[bytes, Any] = {}
     for head in range(call.heads):
         form = call.score_form(head)
-        reason = not_covered(form)
+        reason = not_covered(form) or sink
         if reason is not None or form is None:
             records.append({"head": head, "violated": reason})
             continue

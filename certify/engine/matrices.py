@@ -143,7 +143,7 @@ def recorded_spectrum(spectrum: SingularValues) -> tuple[dict[str, Any], Singula
     low, high = np.ldexp(low, -exponent), np.ldexp(high, -exponent)
     low[low < NEGLIGIBLE] = 0.0
     high = np.maximum(high, NEGLIGIBLE)
-    again = SingularValues(low, high, np.int64(exponent), spectrum.assumptions)
+    again = SingularValues(low, high, np.array(exponent), spectrum.assumptions)
     return {"lower": lows, "upper": ups, "exact_zeros": len(spectrum.upper) - nonzero}, again
 
 

@@ -81,6 +81,7 @@ def _serve(pipe: Connection) -> None:
             task = pipe.recv()
         except (EOFError, KeyboardInterrupt):
             return
+        answer: tuple[Any, str | None]
         try:
             answer = (call(task), None)
         except Exception as error:

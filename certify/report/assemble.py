@@ -12,8 +12,8 @@ from certify.engine.order_statistics import STATISTICS, largest, summary
 SCHEMA = "certify-attention/report/1"
 
 TRUSTED = (
-    "certify/kernel: interval arithmetic on FLINT balls, the rounding model, the theorems that turn float factors "
-    "into enclosures",
+    "certify/kernel: interval arithmetic on FLINT balls, the rounding model, the theorems that turn float "
+    "factors into enclosures",
     "the theorems and constants of proofs/ (each with its own level: machine-checked, on paper, or cited)",
     "IEEE 754 double precision and the BLAS of this machine, as far as the assumptions listed here say",
     "the model adapter, for which stored numbers form which matrix (each record names its tensors and views)",
@@ -67,7 +67,7 @@ def heads_over_inputs(calls: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]
 
 
 def capacity(calls: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """R under each definition: the largest effective rank over layers, heads and inputs (the seed's capacity)."""
+    """R under each definition: the largest effective rank over layers, heads and inputs."""
     found: dict[str, list[tuple[dict[str, Any], dict[str, str]]]] = {}
     for call in calls:
         for head in call["heads"]:
@@ -88,8 +88,9 @@ def problems(
     for call in (attention or {}).get("calls", ()):
         for head in call["heads"]:
             if "error" in head:
-                name = f"attention, input {call['input']}, {call['stack']} layer {call['layer']}, head {head['head']}"
-                listed.append({"name": name.replace(",  ", ", "), "reason": str(head["error"])})
+                where = f"attention, input {call['input']}, {call['stack']} layer {call['layer']}"
+                name = f"{where}, head {head['head']}".replace(",  ", ", ")
+                listed.append({"name": name, "reason": str(head["error"])})
     return listed
 
 

@@ -29,8 +29,6 @@ class Progress(Protocol):
 
     def advance(self, label: str) -> None: ...
 
-    def note(self, text: str) -> None: ...
-
 
 @dataclass(frozen=True)
 class Request:

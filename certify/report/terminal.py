@@ -60,9 +60,8 @@ def _capacity_table(report: Mapping[str, Any]) -> Table:
 
 def _bounds(out: Console, report: Mapping[str, Any]) -> None:
     if report["nominal"]:
-        out.print(
-            f"  [dim]{report['nominal'][0]['why']} (Counterexample {report['nominal'][0]['counterexample']}.)[/]"
-        )
+        first = report["nominal"][0]
+        out.print(f"  [dim]{first['why']} (Counterexample {first['counterexample']}.)[/]")
     for group in report["bounds"]:
         out.print(f"\n  [bold]{group['title']}[/] (Theorem {group['theorem']})")
         out.print(f"  {view.bound_words(group)}", highlight=False)

@@ -22,15 +22,15 @@ KIND_TITLES = {
 }
 KIND_FORMULAS = {
     "stable": "‖A‖_F² / ‖A‖²",
-    "nuclear": "‖A‖_* / ‖A‖",
-    "nuclear-frobenius": "‖A‖_*² / ‖A‖_F²",
+    "nuclear": "‖A‖∗ / ‖A‖",
+    "nuclear-frobenius": "‖A‖∗² / ‖A‖_F²",
     "participation": "‖A‖_F⁴ / ‖AᵀA‖_F²",
     "entropy": "exp(−Σ p log p), p = σ/Σσ",
     "gram-entropy": "exp(−Σ p log p), p = σ²/Σσ²",
 }
 ROLE_TITLES = {
-    "query-key": "query-key W_Q W_Kᵀ",
-    "value-output": "value-output W_V W_O",
+    "query-key": "query-key matrices",
+    "value-output": "value-output matrices",
     "weight": "linear weights",
 }
 MAX_POINTS = 160

@@ -408,7 +408,8 @@ def run_alone(*arguments: str) -> subprocess.CompletedProcess[str]:
     """The checker as one file, with the package not importable."""
     code = (
         "import sys, runpy; sys.modules['certify'] = None; sys.modules['proofs'] = None; "
-        f"sys.argv = ['verify.py', *{list(arguments)!r}]; runpy.run_path({verify.__file__!r}, run_name='__main__')"
+        f"sys.argv = ['verify.py', *{list(arguments)!r}]; "
+        f"runpy.run_path({verify.__file__!r}, run_name='__main__')"
     )
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
 

@@ -7,7 +7,7 @@ const ROLES = { "query-key": "query-key", "value-output": "value-output", weight
 
 /* ---- helpers ------------------------------------------------------------------------------- */
 function element(tag, attributes = {}, text) {
-  const svg = ["svg", "path", "line", "text", "rect", "circle", "g"].includes(tag);
+  const svg = ["svg", "path", "line", "text", "rect", "circle", "g", "clipPath"].includes(tag);
   const node = svg ? document.createElementNS("http://www.w3.org/2000/svg", tag) : document.createElement(tag);
   for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
   if (text !== undefined) node.textContent = text;
@@ -22,6 +22,9 @@ function brief(pair, digits = 4) {
   const middle = (Number(pair[0]) + Number(pair[1])) / 2;
   if (middle === 0) return "0";
   return middle >= 1e6 || middle < 1e-3 ? middle.toExponential(digits - 2) : String(Number(middle.toPrecision(digits)));
+}
+function formula(target, text) {
+  target.replaceChildren(...text.split("_F").flatMap((part, i) => (i ? [element("sub", {}, "F"), part] : [part])));
 }
 const whole = (pair) => `[${pair[0]}, ${pair[1]}]`;
 
@@ -51,8 +54,8 @@ document.addEventListener("scroll", () => tip.classList.remove("on"), { passive:
 /* ---- heat maps ----------------------------------------------------------------------------- */
 function colour(t) {
   const dark = root.dataset.theme === "dark";
-  const light = dark ? 18 + 40 * t : 96 - 46 * t;
-  return `hsl(${205 - 20 * t} ${dark ? 45 : 55}% ${light}%)`;
+  const light = dark ? 17 + 33 * t : 96 - 58 * t;
+  return `hsl(${dark ? 205 : 208} ${dark ? 48 : 52}% ${light}%)`;
 }
 function heat(target, cells, rowNames, columnNames) {
   const values = cells.filter((c) => c.pair).map((c) => Math.log(Math.max(1e-12, Number(c.pair[1]))));
@@ -60,7 +63,7 @@ function heat(target, cells, rowNames, columnNames) {
   const table = element("table", { class: "heat" });
   const top = table.createTHead().insertRow();
   top.append(element("th"));
-  for (const name of columnNames) top.append(element("th", { scope: "col" }, name));
+  for (const name of columnNames) top.append(element("th", { scope: "col" }, name.replaceAll(".", ".\u200b").replaceAll("_", "_\u200b")));
   const body = table.createTBody();
   for (const row of rowNames) {
     const line = body.insertRow();
@@ -73,7 +76,7 @@ function heat(target, cells, rowNames, columnNames) {
       const t = most > least ? (Math.log(Math.max(1e-12, Number(cell.pair[1]))) - least) / (most - least) : 0.5;
       box.textContent = brief(cell.pair, 3);
       box.style.background = colour(t);
-      box.style.color = root.dataset.theme === "light" && t > 0.82 ? "#fff" : "var(--cell-ink)";
+      box.style.color = root.dataset.theme === "light" && t > 0.55 ? "#fff" : "var(--cell-ink)";
       box.tabIndex = 0;
       box.dataset.tip = `${cell.title}: ${whole(cell.pair)}`;
       box.setAttribute("aria-label", box.dataset.tip);
@@ -92,7 +95,7 @@ const rowName = (item) => (item.stack ? `${item.stack} ` : "") + (item.layer ===
 
 function weights() {
   const role = $("weight-role").value, kind = $("weight-kind").value;
-  $("weight-formula").textContent = data.formulas[kind];
+  formula($("weight-formula"), data.formulas[kind]);
   const chosen = data.matrices.filter((m) => m.role === role);
   const named = role === "weight" ? namedWeights(chosen) : chosen.map((m) => ({ m, row: rowName(m), column: `head ${m.head}` }));
   const cells = named.map(({ m, row, column }) => ({
@@ -102,15 +105,15 @@ function weights() {
 }
 function namedWeights(matrices) {
   return matrices.map((m) => {
-    const parts = m.name.split(".").filter((p) => !["weight", "layer", "layers", "model", "encoder", "attention", "h", "transformer"].includes(p));
-    const column = m.layer === null ? m.name.replace(/\.weight$/, "").split(".").slice(-1)[0] : parts.filter((p) => !/^\d+$/.test(p)).join(".");
-    return { m, row: rowName(m), column: column || m.name };
+    const name = m.name.replace(/\.weight$/, "");
+    const after = m.layer === null ? "" : name.split(`.${m.layer}.`).slice(1).join(".");
+    return { m, row: rowName(m), column: after || name };
   });
 }
 function attention() {
   if (!$("attention-heat")) return;
   const stat = $("attention-stat").value, kind = $("attention-kind").value;
-  $("attention-formula").textContent = data.formulas[kind];
+  formula($("attention-formula"), data.formulas[kind]);
   const cells = data.heads.map((h) => ({
     row: rowName(h), column: `head ${h.head}`, title: `${rowName(h)}, head ${h.head}, ${STATISTICS[stat]}`, pair: h.ranks[kind][stat],
   }));
@@ -122,31 +125,44 @@ function logAxes({ width, height, x, y, xLabel, yLabel, left = 64 }) {
   const svg = element("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `${yLabel} against ${xLabel}` });
   const box = { left, right: width - 16, top: 14, bottom: height - 44 };
   const px = (v) => box.left + ((Math.log10(v) - x[0]) / (x[1] - x[0])) * (box.right - box.left);
-  const py = (v) => box.bottom - ((Math.min(y[1], Math.max(y[0], Math.log10(Math.max(1e-320, v)))) - y[0]) / (y[1] - y[0])) * (box.bottom - box.top);
+  const py = (v) => box.bottom - ((Math.min(y[1] + 1, Math.max(y[0] - 1, Math.log10(Math.max(1e-320, v)))) - y[0]) / (y[1] - y[0])) * (box.bottom - box.top);
   const ticks = (range, room) => {
     const step = Math.max(1, Math.ceil((range[1] - range[0]) / room)), found = [];
-    for (let k = Math.ceil(range[0]); k <= range[1]; k += step) found.push(k);
-    return found;
+    for (let k = Math.ceil(range[0]); k <= range[1]; k += step) found.push(10 ** k);
+    if (found.length > 2) return found;
+    const fine = [];
+    for (let k = Math.floor(range[0]); k <= range[1]; k++) for (const f of [1, 2, 5]) fine.push(f * 10 ** k);
+    return fine.filter((v) => Math.log10(v) >= range[0] && Math.log10(v) <= range[1]);
   };
-  const power = (k) => (k >= 0 && k <= 3 ? String(10 ** k) : `10${[...String(k)].map((c) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[c] || "⁻").join("")}`);
-  for (const k of ticks(y, 8)) {
-    svg.append(element("line", { class: "grid", x1: box.left, x2: box.right, y1: py(10 ** k), y2: py(10 ** k) }));
-    svg.append(element("text", { x: box.left - 8, y: py(10 ** k) + 4, "text-anchor": "end" }, power(k)));
+  const power = (v) => {
+    const k = Math.round(Math.log10(v));
+    if (v >= 0.0099 && v < 1001) return String(Number(v.toPrecision(1)));
+    const digits = [...String(k)].map((c) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[c] || "⁻").join("");
+    const factor = Math.round(v / 10 ** Math.floor(Math.log10(v) + 1e-9));
+    return factor === 1 ? `10${digits}` : v.toExponential(0);
+  };
+  for (const v of ticks(y, 8)) {
+    svg.append(element("line", { class: "grid", x1: box.left, x2: box.right, y1: py(v), y2: py(v) }));
+    svg.append(element("text", { x: box.left - 8, y: py(v) + 4, "text-anchor": "end" }, power(v)));
   }
-  for (const k of ticks(x, 9)) {
-    svg.append(element("line", { class: "grid", x1: px(10 ** k), x2: px(10 ** k), y1: box.top, y2: box.bottom }));
-    svg.append(element("text", { x: px(10 ** k), y: box.bottom + 18, "text-anchor": "middle" }, power(k)));
+  for (const v of ticks(x, 9)) {
+    svg.append(element("line", { class: "grid", x1: px(v), x2: px(v), y1: box.top, y2: box.bottom }));
+    svg.append(element("text", { x: px(v), y: box.bottom + 18, "text-anchor": "middle" }, power(v)));
   }
   svg.append(element("line", { class: "axis", x1: box.left, x2: box.right, y1: box.bottom, y2: box.bottom }));
   svg.append(element("text", { x: (box.left + box.right) / 2, y: height - 6, "text-anchor": "middle" }, xLabel));
   svg.append(element("text", { x: 14, y: (box.top + box.bottom) / 2, "text-anchor": "middle", transform: `rotate(-90 14 ${(box.top + box.bottom) / 2})` }, yLabel));
-  return { svg, px, py, box };
+  const clip = element("clipPath", { id: `clip${width}` });
+  clip.append(element("rect", { x: box.left, y: box.top, width: box.right - box.left, height: box.bottom - box.top }));
+  const plot = element("g", { "clip-path": `url(#clip${width})` });
+  svg.append(clip, plot);
+  return { svg, plot, px, py, box };
 }
 const path = (points) => points.map(([x, y], i) => `${i ? "L" : "M"}${x.toFixed(2)} ${y.toFixed(2)}`).join("");
 function band(axes, lower, upper, fillClass, lineClass) {
   const up = upper.map(([x, v]) => [axes.px(x), axes.py(v)]), down = lower.map(([x, v]) => [axes.px(x), axes.py(v)]);
-  axes.svg.append(element("path", { class: fillClass, d: `${path([...up, ...down.reverse()])}Z` }));
-  axes.svg.append(element("path", { class: lineClass, d: path(up) }));
+  axes.plot.append(element("path", { class: fillClass, d: `${path([...up, ...down.reverse()])}Z` }));
+  axes.plot.append(element("path", { class: lineClass, d: path(up) }));
 }
 function spectrum() {
   const m = data.matrices[Number($("spectrum-matrix").value)];
@@ -165,12 +181,13 @@ function spectrum() {
   if (!points.length) { $("spectrum-figure").replaceChildren(element("p", {}, "The zero matrix.")); return; }
   const top = Math.log10(Number(points[0][2]));
   const bottom = Math.max(top - 18, Math.log10(Math.min(...points.map((p) => Number(p[1]) || Number(p[2])))));
-  const axes = logAxes({ width: 600, height: 360, x: [0, Math.max(0.5, Math.log10(m.count))], y: [Math.min(bottom - 0.15, top - 1), top + 0.15], xLabel: "index i", yLabel: "singular value σᵢ" });
+  const axes = logAxes({ width: 600, height: 360, x: [0, Math.max(0.5, Math.log10(m.count))], y: [Math.min(bottom - 0.08, top - 0.5), top + 0.08], xLabel: "index i", yLabel: "singular value σᵢ" });
   band(axes, points.map((p) => [p[0], Number(p[1])]), points.map((p) => [p[0], Number(p[2])]), "fill", "line");
   for (const p of points.length > 40 ? points.filter((_, i) => i % 4 === 0) : points) {
-    axes.svg.append(element("circle", { cx: axes.px(p[0]), cy: axes.py(Number(p[2])), r: 5, fill: "transparent", "data-tip": `σ${p[0]} in ${whole([p[1], p[2]])}` }));
+    axes.plot.append(element("circle", { cx: axes.px(p[0]), cy: axes.py(Number(p[2])), r: 5, fill: "transparent", "data-tip": `σ${p[0]} in ${whole([p[1], p[2]])}` }));
   }
-  $("spectrum-figure").replaceChildren(axes.svg);
+  const caption = element("p", { class: "soft" }, `Upper and lower ends of all ${m.count} certified enclosures; the widest is ${m.width} of σ₁${Number(m.width) < 1e-3 ? ", thinner than the line" : ""}.`);
+  $("spectrum-figure").replaceChildren(axes.svg, caption);
 }
 function bound() {
   const target = $("bound-figure");
@@ -181,7 +198,7 @@ function bound() {
   const x = [Math.log10(Math.min(...sizes)), Math.log10(Math.max(...sizes))];
   const y = [-2.2, Math.min(14, Math.ceil(Math.log10(Math.max(...tops))))];
   const axes = logAxes({ width: 1000, height: 430, x, y, xLabel: "sample size m (independent inputs)", yLabel: "bound on the gap" });
-  axes.svg.append(element("rect", { x: axes.box.left, y: axes.box.top, width: axes.box.right - axes.box.left, height: axes.py(1) - axes.box.top, fill: "var(--grid)", opacity: 0.45 }));
+  axes.plot.append(element("rect", { x: axes.box.left, y: axes.box.top, width: axes.box.right - axes.box.left, height: axes.py(1) - axes.box.top, fill: "var(--grid)", opacity: 0.45 }));
   axes.svg.append(element("text", { x: axes.box.right - 8, y: axes.box.top + 16, "text-anchor": "end" }, "vacuous: at or above 1"));
   for (const level of [1, 0.5, 0.1]) axes.svg.append(element("line", { class: "level", x1: axes.box.left, x2: axes.box.right, y1: axes.py(level), y2: axes.py(level) }));
   const m = unique(sizes).sort((a, b) => a - b);
@@ -193,13 +210,13 @@ function bound() {
     const at = (k, pick) => pick(...group.entries.map((e) => Number(e.curve[k][2])));
     const low = m.map((v, k) => [v, at(k, Math.min)]), high = m.map((v, k) => [v, at(k, Math.max)]);
     band(axes, low, high, i ? "secondfill" : "fill", i ? "line second" : "line");
-    if (group.entries.length > 1) axes.svg.append(element("path", { class: "line second", d: path(low.map(([a, v]) => [axes.px(a), axes.py(v)])) }));
+    if (group.entries.length > 1) axes.plot.append(element("path", { class: "line second", d: path(low.map(([a, v]) => [axes.px(a), axes.py(v)])) }));
     note(`color:var(${i ? "--warn" : "--accent"})`, `■ Theorem ${group.theorem}${group.entries.length > 1 ? `, from the best to the worst of ${group.entries.length} heads` : ""}`);
   });
   const worst = data.nominal.filter((n) => n[0] === "entropy")[0] || data.nominal[0];
   if (worst) {
     const line = m.map((v) => [axes.px(v), axes.py(Number(worst[2]) * Math.sqrt(worst[1] / v))]);
-    axes.svg.append(element("path", { class: "nominal", d: path(line) }));
+    axes.plot.append(element("path", { class: "nominal", d: path(line) }));
     note("color:var(--bad)", `╌ √(R/m), R = ${data.kinds[worst[0]]} of attention: not a valid bound`);
   }
   target.replaceChildren(axes.svg, legend);
