@@ -133,7 +133,7 @@ def _to_numpy(matrix: Any, name: str) -> tuple[NDArray[Any], str]:
 
 
 def exact_float64(matrix: Any, name: str = "matrix") -> Array:
-    """A private C-ordered float64 copy of ``matrix``, entry by entry the same real numbers.
+    """``matrix`` as a C-ordered float64 array, entry by entry the same real numbers (a view if it is one).
 
     Accepts numpy arrays and torch tensors of any strides and device, read-only or not, nested lists;
     float64, float32, float16, bfloat16, every float8 of torch, integers up to 2^53, booleans.
@@ -142,15 +142,15 @@ def exact_float64(matrix: Any, name: str = "matrix") -> Array:
     array, kind = _to_numpy(matrix, name)
     if kind in FORMATS:
         codes = array.view(np.uint8 if FORMATS[kind].bits == 8 else np.uint16)
-        return np.ascontiguousarray(decoding_table(kind)[codes])
+        return np.asarray(decoding_table(kind)[codes], order="C")
     if kind in ("float32", "float64"):
         native = array.astype(array.dtype.newbyteorder("="), copy=False)
         wide = _from_float32(native) if kind == "float32" else native
-        return np.array(wide, dtype=np.float64, order="C")
+        return np.asarray(wide, order="C")
     if array.dtype.kind in "iu":
-        return np.ascontiguousarray(_from_integers(array, name))
+        return np.asarray(_from_integers(array, name), order="C")
     if array.dtype.kind == "b":
-        return np.ascontiguousarray(array.astype(np.float64))
+        return np.asarray(array, dtype=np.float64, order="C")
     if array.dtype.kind == "c":
         raise MatrixError(f"{name}: complex entries ({kind}){_REAL_ONLY}")
     raise MatrixError(

@@ -85,14 +85,25 @@ def _scale(A: Array) -> tuple[Array, int, int]:
     if not largest > _SAFE:
         return _scale_tiny(A)
     e = math.frexp(largest)[1] - 1
-    small = np.abs(A) < math.ldexp(1.0, e - 450)
     half = e // 2  # two steps: 2^-1023 is itself subnormal
-    X = A * math.ldexp(1.0, -half) * math.ldexp(1.0, half - e)
+    X = A * math.ldexp(1.0, -half)
+    X *= math.ldexp(1.0, half - e)
+    small = _nonzero_below(A, math.ldexp(1.0, e - 450))
     if not small.any():
         return X, e, 0
     X[small] = 0.0
-    nonzero = (A.view(np.int64) << 1) != 0  # on bits: A != 0 is False for a flushed subnormal
-    return X, e, int((small & nonzero).sum())
+    return X, e, int(np.count_nonzero(small))
+
+
+def _nonzero_below(A: Array, threshold: float) -> NDArray[np.bool_]:
+    """Where 0 < |a_ij| < threshold, on bits: comparisons of doubles miss flushed subnormals.
+
+    The bits of |a| grow with |a|; subtracting 1 turns those of 0 into the largest integer.
+    """
+    magnitude = A.view(np.uint64) & np.uint64(2**63 - 1)
+    magnitude -= np.uint64(1)
+    limit = np.array(threshold).view(np.uint64) - np.uint64(1)
+    return np.asarray(magnitude < limit)
 
 
 def _read_radius(radius: Any, shape: tuple[int, ...]) -> Array:
