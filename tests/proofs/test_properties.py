@@ -1,0 +1,54 @@
+"""Every lemma at random and nearly tight cases, both sides in exact or ball arithmetic."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from proofs.library import load
+from tests.proofs.sides import PROPERTIES, Property
+
+
+def largest_ratio(prop: Property, examples: int) -> float:
+    """Run the property; the largest ratio left/right that was seen. Fails where left certainly exceeds right."""
+    ratios = [0.0]
+
+    def check(case: Any) -> None:
+        left, right = prop.sides(case)
+        assert not left > right, f"{prop.derivation} fails at {case}: {left} > {right}"
+        assert left.rad() < 1e-9, "the enclosure is too wide to test anything"
+        if right > 0:
+            ratios.append(float((left / right).mid()))
+
+    @settings(max_examples=examples, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+    @given(prop.cases)
+    def sweep(case: Any) -> None:
+        check(case)
+
+    sweep()
+    for case in prop.tight:
+        check(case)
+    return max(ratios)
+
+
+@pytest.mark.parametrize("name", sorted(PROPERTIES))
+def test_lemma(name: str) -> None:
+    prop = PROPERTIES[name]
+    ratio = largest_ratio(prop, 25)
+    print(f"{name}: largest ratio {ratio:.6f}")
+    assert ratio > prop.floor, "no case comes near the bound"
+    if prop.sharp:
+        assert ratio > 0.99, f"{name} should be sharp, the largest ratio is {ratio}"
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", sorted(PROPERTIES))
+def test_lemma_on_many_cases(name: str) -> None:
+    largest_ratio(PROPERTIES[name], 2500)
+
+
+def test_properties_speak_of_derivations() -> None:
+    names = {d["name"] for d in load()}
+    assert {p.derivation for p in PROPERTIES.values()} <= names
