@@ -79,7 +79,7 @@ def _serve(pipe: Connection) -> None:
     while True:
         try:
             task = pipe.recv()
-        except (EOFError, KeyboardInterrupt):
+        except (EOFError, OSError, KeyboardInterrupt):
             return
         answer: tuple[Any, str | None]
         try:
