@@ -28,11 +28,13 @@ def number(value: Fraction | int) -> str:
 
 
 def to_coq(expression: str | Nested, names: Mapping[str, str], dialect: str = "claims") -> str:
-    """Coq text of a prefix expression; ``names`` says what each symbol is called in Coq.
+    """Coq text of a prefix expression; ``names`` says what each symbol (or whole node) is called in Coq.
 
     Raises ``NotInCoq`` for a node or symbol without a counterpart.
     """
     tree = read_nested(expression) if isinstance(expression, str) else expression
+    if written(tree) in names:
+        return names[written(tree)]
     if isinstance(tree, str):
         return _atom(tree, names)
     if not tree or not isinstance(tree[0], str):
@@ -63,6 +65,11 @@ def to_coq(expression: str | Nested, names: Mapping[str, str], dialect: str = "c
     raise NotInCoq(f"the node {head!r} has no Coq text in the dialect {dialect!r}")
 
 
+def written(tree: Nested) -> str:
+    """The prefix text of a tree."""
+    return tree if isinstance(tree, str) else "(" + " ".join(written(part) for part in tree) + ")"
+
+
 def _atom(text: str, names: Mapping[str, str]) -> str:
     if text in names:
         return names[text]
@@ -74,9 +81,10 @@ def _atom(text: str, names: Mapping[str, str]) -> str:
 
 def _power(arguments: tuple[Nested, ...], names: Mapping[str, str], dialect: str) -> str:
     base, exponent = arguments
-    if not isinstance(exponent, str):
-        raise NotInCoq("a power needs a rational exponent")
-    value, text = Fraction(exponent), to_coq(base, names, dialect)
+    text = to_coq(base, names, dialect)
+    if not isinstance(exponent, str) or exponent in names:
+        return f"(exp ({to_coq(exponent, names, dialect)} * ln {text}))"
+    value = Fraction(exponent)
     if value.denominator == 1 and value >= 0:
         return f"({text} ^ {value.numerator})"
     if dialect == "claims":

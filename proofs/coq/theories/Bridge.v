@@ -135,7 +135,7 @@ Ltac same_joint_gap H m Hzs :=
     pose proof (joint_sum_nonneg q t c r zs); pose proof (tokens_sum_nonneg t zs);
     set (J := joint_sum q t c r zs) in *; set (S := tokens_sum t zs) in *; clearbody J S
   end;
-  match goal with
+  try match goal with
   | |- context [power ?e (?x1 + ?x2)] => match goal with
     | |- context [power e (?y1 + ?y2)] => let K1 := fresh "K1" in let K2 := fresh "K2" in
       lazymatch constr:((x1, y1)) with (?z, ?z) => fail | _ => idtac end;

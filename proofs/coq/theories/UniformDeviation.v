@@ -59,6 +59,24 @@ Hypothesis Pone : Ex P (fun _ => 1) = 1.
 Context {T : Type} (F : T -> Z -> R) (M : R).
 Hypothesis M_pos : 0 < M.
 
+(** McDiarmid at confidence [1 - delta], all differences at most [c]. *)
+Theorem mcdiarmid_confidence c f m delta : 0 < c -> (0 < m)%nat -> 0 < delta < 1 -> bounded_differences (repeat c m) f ->
+  Pr P m (fun zs => f zs > Em P m f + c * sqrt (INR m * ln (1 / delta) / 2)) <= delta.
+Proof.
+  intros Hc Hm Hd HB. assert (Hm' : 0 < INR m) by (apply lt_0_INR; auto). pose proof (ln_inverse_pos delta Hd) as Hln.
+  set (s := sqrt (INR m * ln (1 / delta) / 2)).
+  assert (Hpos : 0 < INR m * ln (1 / delta) / 2) by (apply Rdiv_lt_0_compat; [apply Rmult_lt_0_compat |]; lra).
+  assert (Hs : 0 < s) by (apply sqrt_lt_R0; auto). assert (Hs2 : s^2 = INR m * ln (1 / delta) / 2) by (apply pow2_sqrt; lra).
+  pose proof (mcdiarmid P Pnn Pone (repeat c m) f (c * s) HB ltac:(apply Rmult_lt_0_compat; auto)) as H.
+  rewrite sum_sq_repeat, repeat_length in H. specialize (H ltac:(apply Rmult_lt_0_compat; nra)).
+  replace (exp (- 2 * (c * s)^2 / (INR m * c^2))) with delta in H.
+  2:{ replace (- 2 * (c * s)^2 / (INR m * c^2)) with (- (2 * s^2 / INR m)) by (field; lra). rewrite Hs2.
+      replace (2 * (INR m * ln (1 / delta) / 2) / INR m) with (ln (1 / delta)) by (field; lra).
+      symmetry. apply exp_minus_ln_inverse. lra. }
+  eapply Rle_trans; [| apply H]. apply Em_le; auto. intros zs _. unfold indicator, indicator_le.
+  destruct decide as [Hg |]; destruct Rle_dec; lra.
+Qed.
+
 Section FiniteClass.
 Context (t0 : T) (l : list T).
 Let C (t : T) := t = t0 \/ In t l.
@@ -155,6 +173,22 @@ Proof.
   unfold largest_deviation, rademacher_sums. rewrite Hzs.
   rewrite (Sup_ext t0 l _ (fun t => deviation_sum P opposite zs t)) by (intros; ring).
   rewrite (E_ext m _ (fun e => sup (fun t => signed_sum F zs e t))) by (intros; apply Sup_ext; intros; ring). ring.
+Qed.
+
+(** Lemma 1 in normalised form: the mean of the largest gap is at most twice the mean Rademacher average. *)
+Theorem expected_gap m : (0 < m)%nat ->
+  Em P m (fun zs => sup (gap P F zs)) <= 2 * Em P m (rademacher F t0 l).
+Proof.
+  intros Hm. assert (Hm' : 0 < INR m) by (apply lt_0_INR; auto).
+  assert (Hr : Em P m (rademacher F t0 l) = Em P m rademacher_sums / INR m).
+  { rewrite (Em_ext P m _ (fun zs => / INR m * rademacher_sums zs)). rewrite Em_scal; unfold Rdiv; ring.
+    intros ys Hys. rewrite rademacher_sum by lia. unfold rademacher_sums, Rdiv. rewrite Hys. ring. }
+  assert (Hg : Em P m (fun zs => sup (gap P F zs)) = Em P m largest_deviation / INR m).
+  { rewrite (Em_ext P m _ (fun zs => / INR m * largest_deviation zs)). rewrite Em_scal; unfold Rdiv; ring.
+    intros ys Hys. unfold largest_deviation. rewrite <- Sup_scal by (left; apply Rinv_0_lt_compat; auto).
+    apply Sup_ext. intros t _. unfold opposite. rewrite deviation_sum_gap by lia. rewrite Hys. field. lra. }
+  rewrite Hr, Hg. pose proof (expected_deviation m) as H. unfold Rdiv. rewrite <- Rmult_assoc.
+  apply Rmult_le_compat_r; [left; apply Rinv_0_lt_compat; auto | exact H].
 Qed.
 
 (** Lemma 3(c) for a finite class. *)
