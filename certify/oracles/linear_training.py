@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 import torch
+from scipy.special import gammaln
 
 Tensor = torch.Tensor
 
@@ -63,6 +64,44 @@ def train_linear_quantised(
         optimiser.step()
         schedule.step()
     return latent.detach().round().clamp(-levels, levels).numpy().astype(np.int64)
+
+
+def code_bits(counts: np.ndarray) -> np.ndarray:
+    """Bits of a column with these symbol counts (..., symbols), by the law of Krichevsky and Trofimov."""
+    symbols, seen = counts.shape[-1], counts.sum(-1)
+    runs = (gammaln(counts + 0.5) - gammaln(0.5)).sum(-1)
+    return np.asarray((gammaln(seen + symbols / 2) - gammaln(symbols / 2) - runs) / np.log(2))
+
+
+def polish(
+    features: np.ndarray, labels: np.ndarray, start: np.ndarray, levels: int, price: float, rounds: int = 300
+) -> np.ndarray:
+    """Greedy moves of single entries that lower errors / m + price * bits, until none does; int64 (d +
+    1,)."""
+    sign = 2.0 * labels - 1
+    x = np.hstack([features.astype(np.float64), np.ones((len(features), 1))]) * sign[:, None]
+    found, places = start.copy(), np.arange(len(start))
+    margin = x @ found
+    counts = np.bincount(found + levels, minlength=2 * levels + 1).astype(float)
+    best = np.count_nonzero(~(margin > 0)) / len(x) + price * float(code_bits(counts))
+    for _ in range(rounds):
+        moves = []
+        for value in range(-levels, levels + 1):
+            wrong = np.count_nonzero(~(margin[:, None] + x * (value - found)[None, :] > 0), axis=0)
+            after = np.repeat(counts[None, :], len(found), axis=0)
+            after[places, found + levels] -= 1
+            after[:, value + levels] += 1
+            total = wrong / len(x) + price * code_bits(after)
+            moves.append((float(total.min()), int(total.argmin()), value))
+        total, place, value = min(moves)
+        if not total < best - 1e-12:
+            break
+        best = total
+        margin += x[:, place] * (value - found[place])
+        counts[found[place] + levels] -= 1
+        counts[value + levels] += 1
+        found[place] = value
+    return found
 
 
 def train_linear_gaussian(

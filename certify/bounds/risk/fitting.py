@@ -24,7 +24,9 @@ Progress = Callable[[str], None]
 ONE = np.ones((1, 1), dtype=np.int64)
 SOFTMAX_LEVELS = (2, 3, 4, 6)
 LINEAR_LEVELS = (1, 2)
-SLOPES = (2.0, 4.0, 7.0)
+# (levels, width of a step in spreads of the float entries, price of a nonzero)
+LINEAR_GRIDS = ((1, 0.8, 3e-4), (1, 0.8, 1e-3), (1, 0.8, 4e-3), (1, 1.4, 1e-3), (2, 2.0, 1e-3))
+POLISH_LIMIT = 5_000_000  # units times features
 
 
 def exponent_near(value: float) -> int:
@@ -126,23 +128,36 @@ class LinearFit:
         return LinearHead(weight[:-1, None], weight[-1:])
 
     def candidates(self, head: LinearHead, levels: tuple[int, ...]) -> Iterator[Candidate]:
-        """Quantised heads over a few steps and prices of a nonzero."""
+        """Quantised heads over a few steps and prices of a nonzero, then single entries moved."""
         start = np.append(head.weight[:, 0], head.bias[0])
-        for count in levels:
-            for width in (0.8, 1.4):
-                for penalty in (0.0, 2e-4, 5e-4, 1e-3):
-                    exponent = exponent_near(float(np.std(start)) * width / count)
-                    integers = linear_training.train_linear_quantised(
-                        self.sample.inputs,
-                        self.sample.labels,
-                        start,
-                        count,
-                        step(exponent),
-                        penalty,
-                        seed=self.seed,
-                    )
-                    word = encode([QuantisedMatrix(integers[:, None], ONE, count, exponent)])
-                    yield Candidate(word, decoded(word, self.family))
+        for count, width, penalty in LINEAR_GRIDS:
+            if count not in levels:
+                continue
+            exponent = exponent_near(float(np.std(start)) * width / count)
+            integers = linear_training.train_linear_quantised(
+                self.sample.inputs,
+                self.sample.labels,
+                start,
+                count,
+                step(exponent),
+                penalty,
+                max(10, round(400 * self.effort)),
+                self.seed,
+            )
+            candidate = self._candidate(integers, count, exponent)
+            yield candidate
+            if self.sample.inputs.size <= POLISH_LIMIT:
+                errors, m = candidate.head.margins(self.sample).errors(), len(self.sample)
+                nats = candidate.word.length * math.log(2)
+                price = (surrogate(errors, m, nats + 10 * math.log(2)) - surrogate(errors, m, nats)) / 10
+                integers = linear_training.polish(
+                    self.sample.inputs, self.sample.labels, integers, count, price, round(300 * self.effort)
+                )
+                yield self._candidate(integers, count, exponent)
+
+    def _candidate(self, integers: np.ndarray, levels: int, exponent: int) -> Candidate:
+        word = encode([QuantisedMatrix(integers[:, None], ONE, levels, exponent)])
+        return Candidate(word, decoded(word, self.family))
 
     def gaussian(self, head: LinearHead, prior: Gaussian | None, slope: float = 2.0) -> Gaussian:
         """A posterior around the head; with ``prior``, one that stays near it."""
@@ -153,7 +168,7 @@ class LinearFit:
         )
         anchor = None if prior is None else start
         found = linear_training.train_linear_gaussian(
-            self.sample.inputs, self.sample.labels, start, anchor, slope
+            self.sample.inputs, self.sample.labels, start, anchor, slope, max(10, round(600 * self.effort))
         )
         return Gaussian((found[0],), (found[1],))
 

@@ -156,6 +156,29 @@ def joint(head: SoftmaxHead, sample: Sample, delta: Fraction) -> Bound:
     return _best(bounds)
 
 
+def scores_alone(head: SoftmaxHead, sample: Sample, delta: Fraction) -> Bound:
+    """Theorem C1-vector is about trained scores over *frozen* values. Here both were trained: no bound,
+    said so."""
+    verdicts = {
+        "loss-lipschitz": _LIPSCHITZ,
+        "bilinear-scores": ("met", "the score is w^T x_t."),
+        "grid": _PAID,
+        "values-frozen": ("violated", "the values were trained on the same sample; see theorem C1-joint."),
+    }
+    norm = _norm(head.scores)
+    return Bound(
+        "C1-vector-peeled",
+        TRAINED,
+        "ramp 1",
+        exact(1),
+        len(sample),
+        delta,
+        f"norm {norm.upper:.4g}",
+        {"delta": exact(delta), "m": exact(len(sample)), "norm_after": norm},
+        judged("C1-vector-peeled", verdicts),
+    )
+
+
 _TOKENS: Verdict = ("met", "every token is a 0-1 vector with a fixed number of ones; the query is 1.")
 
 

@@ -286,7 +286,7 @@ def _bound(
         value,
         len(sample),
         delta,
-        f"{(nats + inputs['grid_cost']).upper:.1f} nats",
+        f"{round((nats + inputs['grid_cost']).upper, 1) + 0.0:.1f} nats",
         inputs,
         (*judged(theorem, _split(prior)), *(() if theorem == "E-split" else _second_part(prior))),
         note=title,

@@ -76,7 +76,8 @@ class Table:
             f"With {confidence:g} % confidence the {bound.subject}{noisy} errs on at most {_ceil(share)} of "
             f"100 new {self.unit}s drawn like the training {self.unit}s (theorem {theorem}, bound "
             f"{_up(bound.value.upper)} at delta {bound.delta} because {count} candidates share "
-            f"{self.delta}). The statement is about that head, on the same distribution, and rests on: {assumed}."
+            f"{self.delta}). The statement is about that head, on the same distribution, and rests on: "
+            f"{assumed}."
         )
 
     def record(self) -> dict[str, Any]:

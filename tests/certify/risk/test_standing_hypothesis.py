@@ -1,0 +1,105 @@
+"""A fine-tuned classifier is certified only if every tensor below its head equals the public base's."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from certify import cli
+
+transformers = pytest.importorskip("transformers")
+
+WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *"abcdefghij"]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """``base``, ``head-only`` (base with another head) and ``whole`` (one inner weight moved), and
+    labelled texts."""
+    import torch
+
+    out = tmp_path_factory.mktemp("standing")
+    (out / "vocab.txt").write_text("\n".join(WORDS))
+    tokenizer = transformers.BertTokenizerFast(vocab=str(out / "vocab.txt"), do_lower_case=True)
+    if tokenizer.convert_tokens_to_ids("a") == tokenizer.unk_token_id:
+        tokenizer = transformers.BertTokenizerFast(vocab={w: i for i, w in enumerate(WORDS)})
+    config = transformers.BertConfig(
+        vocab_size=len(WORDS),
+        hidden_size=16,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        intermediate_size=16,
+    )
+    torch.manual_seed(0)
+    base = transformers.BertModel(config)
+    base.save_pretrained(out / "base")
+    for name in ("head-only", "whole"):
+        model = transformers.BertForSequenceClassification(config)
+        model.bert.load_state_dict(base.state_dict())
+        if name == "whole":
+            with torch.no_grad():
+                model.bert.encoder.layer[0].attention.self.query.weight[0, 0] += 2.0**-20
+        model.save_pretrained(out / name)
+        tokenizer.save_pretrained(out / name)
+    generator = np.random.default_rng(0)
+    with (out / "texts.jsonl").open("w") as file:
+        for _ in range(120):
+            label = int(generator.integers(0, 2))
+            text = " ".join(generator.choice(list("abcde" if label else "fghij"), 6))
+            file.write(json.dumps({"text": text, "label": "high" if label else "low"}) + "\n")
+    return out
+
+
+def report(folder: Path, name: str, *more: str) -> tuple[int, dict[str, object]]:
+    out = folder / f"out-{name}-{len(more)}"
+    arguments = [
+        "report",
+        str(folder / name),
+        "--train",
+        str(folder / "texts.jsonl"),
+        "--out",
+        str(out),
+        "--quiet",
+    ]
+    code = cli.main([*arguments, *more])
+    return code, json.loads((out / "risk.json").read_text())
+
+
+def statuses(record: dict[str, object]) -> set[str]:
+    return {b["status"] for b in record["bounds"]}  # type: ignore[attr-defined]
+
+
+def test_only_the_head_was_trained(folder: Path) -> None:
+    _, record = report(folder, "head-only", "--base", str(folder / "base"))
+    assert "not a bound" not in statuses(record)
+    assert record["certificates"]
+
+
+def test_one_moved_weight_below_the_head_is_found(folder: Path) -> None:
+    code, record = report(folder, "whole", "--base", str(folder / "base"))
+    assert code == 1
+    assert statuses(record) == {"not a bound"}
+    assert not record["certificates"]
+    assert "query.weight" in str(record["paragraph"])
+    assert all(b["value"] is None for b in record["bounds"])  # type: ignore[attr-defined]
+
+
+def test_without_a_base_nothing_is_certified_but_a_test_set_is(folder: Path) -> None:
+    code, record = report(folder, "head-only")
+    assert code == 1
+    assert statuses(record) == {"not a bound"}
+    _, record = report(folder, "head-only", "--test", str(folder / "texts.jsonl"))
+    assert {b["theorem"] for b in record["bounds"] if b["status"] != "not a bound"} == {"test-set"}  # type: ignore[attr-defined]
+
+
+def test_a_plain_encoder_gets_a_head_of_its_own(folder: Path) -> None:
+    for name in ("tokenizer.json", "tokenizer_config.json", "vocab.txt"):
+        source = folder / "head-only" / name
+        if source.is_file():
+            (folder / "base" / name).write_bytes(source.read_bytes())
+    code, record = report(folder, "base")
+    assert code == 0
+    assert "not a bound" not in statuses(record)
