@@ -209,6 +209,9 @@ def test_half_precision_is_widened_exactly(tmp_path: Path) -> None:
     assert wide["y"][0] == "float16"
     assert wide["x"][1].dtype == np.float32
     assert np.array_equal(wide["x"][1].astype(np.float64), exact.double().numpy())
+    digests = {t: d for _, t, d in open_model(str(tmp_path / "h.safetensors")).tensor_digests()}
+    raw = exact.view(torch.int16).numpy().astype("<i2").tobytes()  # the digest is of the stored bytes
+    assert digests["x"] == hashlib.sha256(raw).hexdigest()
 
 
 def test_quantised_tensors_are_skipped_and_not_taken_for_weights(tmp_path: Path) -> None:
