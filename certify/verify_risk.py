@@ -255,6 +255,51 @@ def linear_errors(weight: tuple[Any, Fraction], features: Any, labels: Any) -> i
     return int(wrong.sum())
 
 
+def read_anchor(path: Path, family: dict[str, Any], dimension: int) -> tuple[Any, Any]:
+    """The public layer (weight (k, d), bias (k,)) that an update is relative to, from the sample's file."""
+    with np.load(path, allow_pickle=False) as file:
+        if not {"anchor_weight", "anchor_bias"} <= set(file.files):
+            raise Refused("family.anchor_sha256: the sample's file holds no anchor_weight and anchor_bias")
+        weight, bias = file["anchor_weight"].astype("<f4"), file["anchor_bias"].astype("<f4")
+    state = hashlib.sha256(f"{weight.shape} ".encode())
+    state.update(np.ascontiguousarray(weight).tobytes() + np.ascontiguousarray(bias).tobytes())
+    if state.hexdigest() != family.get("anchor_sha256"):
+        raise Refused("family.anchor_sha256: this is not the public layer of the certificate")
+    hidden = whole(family, "hidden", "family", 1)
+    if weight.shape != (hidden, dimension) or bias.shape != (hidden,):
+        raise Refused(f"family: an anchor of shape {weight.shape} does not fit {hidden} x {dimension}")
+    return weight, bias
+
+
+def updated_errors(
+    matrices: list[tuple[Any, Fraction]], anchor: tuple[Any, Any], features: Any, labels: Any
+) -> int:
+    """Units with margin <= 0 of w^T tanh((W0 + U) x + b0) + b; what floats leave open is redone with 60
+    digits."""
+    (update, scale), (head, _) = matrices  # the head's own step does not move the sign
+    layer = anchor[0].astype(np.float64) + update * float(scale)
+    x, sign = features.astype(np.float64), np.where(labels == 1, 1, -1)
+    value = np.tanh(x @ layer.T + anchor[1]) @ head[:-1, 0] + head[-1, 0]
+    reach = np.abs(x) @ np.abs(layer).T + np.abs(anchor[1]) + 1.0
+    size = reach @ np.abs(head[:-1, 0]) + abs(int(head[-1, 0])) + 1e-300
+    clear = np.abs(value) > TOLERANCE * size
+    wrong = clear & (sign * value < 0)
+    for i in np.flatnonzero(~clear):
+        wrong[i] = not sign[i] * _updated_logit(update, scale, head, anchor, features[i]) > mp.mpf(10) ** -40
+    return int(wrong.sum())
+
+
+def _updated_logit(update: Any, scale: Fraction, head: Any, anchor: tuple[Any, Any], x: Any) -> Any:
+    entries, total = [mp.mpf(float(t)) for t in x], mp.mpf(int(head[-1, 0]))
+    for k in np.flatnonzero(head[:-1, 0]):
+        row = [
+            mp.mpf(float(w)) + int(u) * number(scale) for w, u in zip(anchor[0][k], update[k], strict=True)
+        ]
+        inside = mp.fdot(zip(row, entries, strict=True)) + mp.mpf(float(anchor[1][k]))
+        total += int(head[k, 0]) * mp.tanh(inside)
+    return total
+
+
 # --- Gaussian noise ---------------------------------------------------------------------------------
 
 
@@ -472,9 +517,15 @@ def verify(path: Path, data: Path) -> str:
             f"claim.m: {claim['m']} units claimed, the sample has {len(labels)} from unit {first} on"
         )
     outputs = whole(family, "outputs", "family", 1)
-    expected = {"tokens": "softmax-head", "features": "linear-head"}[kind]
-    if family.get("kind") != expected or family.get("dimension") != dimension:
+    expected = {"tokens": ("softmax-head",), "features": ("linear-head", "pooler-update")}[kind]
+    if family.get("kind") not in expected or family.get("dimension") != dimension:
         raise Refused(f"family: {family} does not read {kind} of dimension {dimension}")
+    if family["kind"] == "pooler-update":
+        if certificate["theorem"] != "D" or outputs != 1:
+            raise Refused(
+                "family.kind: an updated layer is certified by theorem D, for two classes and one output"
+            )
+        return _check_bits(certificate, "update", inputs, labels, dimension, outputs, data)
     if labels.min() < 0 or labels.max() >= max(2, outputs):
         raise Refused("family.outputs: a label has no class")
     if claim.get("risk") != "0-1":
@@ -485,21 +536,31 @@ def verify(path: Path, data: Path) -> str:
         raise Refused("claim.first_unit: only a prior learned on the first units allows to leave them out")
     if "prior" in certificate["model"] and not first:
         raise Refused("model.prior: a learned prior needs units that it was learned on, none are left out")
-    check = _check_bits if certificate["theorem"] == "D" else _check_noise
-    return check(certificate, kind, inputs, labels, dimension, outputs)
+    if certificate["theorem"] == "D":
+        return _check_bits(certificate, kind, inputs, labels, dimension, outputs, data)
+    return _check_noise(certificate, kind, inputs, labels, dimension, outputs)
 
 
 def _check_bits(
-    certificate: dict[str, Any], kind: str, inputs: Any, labels: Any, dimension: int, outputs: int
+    certificate: dict[str, Any],
+    kind: str,
+    inputs: Any,
+    labels: Any,
+    dimension: int,
+    outputs: int,
+    data: Path,
 ) -> str:
-    model, claim = certificate["model"], certificate["claim"]
-    bits = whole(model, "bits", "model")
-    shapes = [(1, dimension), (dimension, outputs)] if kind == "tokens" else [(dimension + 1, outputs)]
-    matrices = decode(str(model.get("payload")), bits, shapes)
+    model, claim, family = certificate["model"], certificate["claim"], certificate["family"]
+    bits, payload = whole(model, "bits", "model"), str(model.get("payload"))
     if kind == "tokens":
+        matrices = decode(payload, bits, [(1, dimension), (dimension, outputs)])
         errors = softmax_errors(matrices[0], matrices[1], inputs, labels)
+    elif kind == "features":
+        errors = linear_errors(decode(payload, bits, [(dimension + 1, outputs)])[0], inputs, labels)
     else:
-        errors = linear_errors(matrices[0], inputs, labels)
+        anchor = read_anchor(data, family, dimension)
+        matrices = decode(payload, bits, [anchor[0].shape, (anchor[0].shape[0] + 1, 1)])
+        errors = updated_errors(matrices, anchor, inputs, labels)
     claimed = whole(claim, "errors", "claim")
     if claimed < errors:
         raise Refused(f"claim.errors: {claimed} claimed, the decoded model makes {errors}")

@@ -69,6 +69,19 @@ def occam_certificate(word: Codeword, family: Family, bound: Bound, sample: Samp
     return _document("D", family, model, _claim(bound, sample, 0, ["errors"]))
 
 
+def update_certificate(
+    word: Codeword, family: Mapping[str, Any], bound: Bound, sample: Sample
+) -> dict[str, Any]:
+    """The certificate of theorem D for an updated public layer; ``family`` names its anchor by digest."""
+    return {
+        "format": FORMAT,
+        "theorem": "D",
+        "family": dict(family),
+        "model": {"bits": word.length, "payload": hexadecimal(word)},
+        "claim": _claim(bound, sample, 0, ["errors"]),
+    }
+
+
 def noise_certificate(
     theorem: str, family: Family, q: Gaussian, prior: Prior, bound: Bound, sample: Sample, first_unit: int = 0
 ) -> dict[str, Any]:

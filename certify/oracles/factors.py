@@ -20,10 +20,10 @@ def svd(X: Array, device: str = "cpu") -> tuple[Array, Array, Array]:
     return U.cpu().numpy(), s.cpu().numpy(), Vh.mT.cpu().numpy()
 
 
-def eigenvectors(C: Array, device: str = "cpu") -> Array:
-    """Eigenvectors of a symmetric matrix as columns, eigenvalues descending."""
-    _, V = torch.linalg.eigh(torch.from_numpy(C).to(device))
-    return np.ascontiguousarray(V.cpu().numpy()[:, ::-1])
+def eigenpairs(C: Array, device: str = "cpu") -> tuple[Array, Array]:
+    """Eigenvalues of a symmetric matrix, descending, and its eigenvectors as columns."""
+    values, V = torch.linalg.eigh(torch.from_numpy(C).to(device))
+    return values.cpu().numpy()[::-1], np.ascontiguousarray(V.cpu().numpy()[:, ::-1])
 
 
 def qr(X: Array, device: str = "cpu") -> tuple[Array, Array]:

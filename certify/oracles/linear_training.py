@@ -30,7 +30,7 @@ def train_linear(features: np.ndarray, labels: np.ndarray, decay: float = 1e-4) 
         loss.backward()
         return loss
 
-    optimiser.step(closure)  # type: ignore[no-untyped-call]
+    optimiser.step(closure)
     return weight.detach().numpy().astype(np.float64)
 
 
@@ -83,7 +83,7 @@ def polish(
     found, places = start.copy(), np.arange(len(start))
     margin = x @ found
     counts = np.bincount(found + levels, minlength=2 * levels + 1).astype(float)
-    best = np.count_nonzero(~(margin > 0)) / len(x) + price * float(code_bits(counts))
+    best = float(np.count_nonzero(~(margin > 0)) / len(x) + price * code_bits(counts))
     for _ in range(rounds):
         moves = []
         for value in range(-levels, levels + 1):

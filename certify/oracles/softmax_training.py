@@ -102,11 +102,11 @@ class _Round(torch.autograd.Function):
     """Round to an integer in [-levels, levels]; the gradient passes straight through."""
 
     @staticmethod
-    def forward(ctx: object, x: Tensor, levels: int) -> Tensor:  # type: ignore[override]
+    def forward(ctx: object, x: Tensor, levels: int) -> Tensor:
         return x.round().clamp(-levels, levels)
 
     @staticmethod
-    def backward(ctx: object, gradient: Tensor) -> tuple[Tensor, None]:  # type: ignore[override]
+    def backward(ctx: object, gradient: Tensor) -> tuple[Tensor, None]:
         return gradient, None
 
 

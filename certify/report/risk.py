@@ -77,9 +77,9 @@ def terminal(record: Mapping[str, Any], out: Path) -> str:
     if nominal["value"]:
         lines.append(f"{nominal['formula']} = {float(nominal['value']['upper']):.4g}: {nominal['why']}")
     lines += ["", record["paragraph"], "", f"  page    {out / 'risk.html'}"]
-    lines += [
-        f"  check   certify verify {out / name} --data {out / 'train.npz'}" for name in record["certificates"]
-    ]
+    for name in record["certificates"]:
+        data = out / ("update-train.npz" if name.startswith("update-") else "train.npz")
+        lines.append(f"  check   certify verify {out / name} --data {data}")
     return "\n".join(lines)
 
 

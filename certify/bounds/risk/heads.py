@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Protocol
 
 import numpy as np
 
@@ -180,6 +181,13 @@ def _margin(logits: np.ndarray, labels: np.ndarray) -> np.ndarray:
     others = logits.copy()
     np.put_along_axis(others, labels[:, None], -np.inf, axis=1)
     return own - others.max(axis=1)
+
+
+class HasMargins(Protocol):
+    """Anything whose errors can be counted."""
+
+    def margins(self, sample: Sample) -> Margins:
+        """Enclosures of the margins on the sample."""
 
 
 Head = SoftmaxHead | LinearHead

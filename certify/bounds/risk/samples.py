@@ -53,9 +53,14 @@ class Sample:
         state.update(np.ascontiguousarray(self.labels.astype("<i8")).tobytes())
         return state.hexdigest()
 
-    def save(self, path: Path) -> None:
-        """Write the sample as ``.npz`` (what `certify verify --data` reads)."""
-        arrays: dict[str, Any] = {self.kind: self.inputs, "labels": self.labels, "dimension": self.dimension}
+    def save(self, path: Path, **more: np.ndarray) -> None:
+        """Write the sample, and ``more`` arrays, as ``.npz`` (what `certify verify --data` reads)."""
+        arrays: dict[str, Any] = {
+            self.kind: self.inputs,
+            "labels": self.labels,
+            "dimension": self.dimension,
+            **more,
+        }
         np.savez_compressed(path, **arrays)
 
 

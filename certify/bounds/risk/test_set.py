@@ -5,11 +5,11 @@ from __future__ import annotations
 from fractions import Fraction
 
 from certify.bounds.risk.entries import Bound, exact, judged, value_of
-from certify.bounds.risk.heads import Head
+from certify.bounds.risk.heads import HasMargins
 from certify.bounds.risk.samples import Sample
 
 
-def held_out(head: Head, subject: str, sample: Sample, delta: Fraction, note: str = "") -> Bound:
+def held_out(head: HasMargins, subject: str, sample: Sample, delta: Fraction, note: str = "") -> Bound:
     """0-1 risk of one fixed head from its errors on held-out units (Clopper-Pearson)."""
     errors = head.margins(sample).errors()
     inputs = {"k_errors": exact(errors), "n_test": exact(len(sample)), "delta": exact(delta)}
@@ -29,7 +29,7 @@ def held_out(head: Head, subject: str, sample: Sample, delta: Fraction, note: st
     )
 
 
-def held_out_ramp(head: Head, subject: str, sample: Sample, delta: Fraction, width: float) -> Bound:
+def held_out_ramp(head: HasMargins, subject: str, sample: Sample, delta: Fraction, width: float) -> Bound:
     """Ramp risk from held-out units: relative-entropy form (Clopper-Pearson is only for 0-1 losses)."""
     inputs = {
         "emp_risk": exact(head.margins(sample).ramp_risk(width)),
