@@ -15,6 +15,7 @@ from proofs.bridge.sources import Named
 
 _PROMPT = re.compile(r"<prompt>.*?</prompt>", re.DOTALL)
 _OPENING = re.compile(r"^(Theorem|Corollary|Lemma|Example)\s+([A-Za-z_0-9']+)")
+_SELECTOR = re.compile(r"\d+\s*:")
 _CLOSING = ("Qed.", "Defined.", "Abort.")
 
 
@@ -53,8 +54,8 @@ def sentences(text: str) -> list[str]:
         elif not quoted and char == "." and (i + 1 == len(plain) or plain[i + 1].isspace()):
             found.append(_one_line(plain[start:i + 1]))
             start = i + 1
-        elif not quoted and not before and char in "{}":
-            found.append(char)
+        elif not quoted and (not before or _SELECTOR.fullmatch(before)) and char in "{}":
+            found.append(before + char)
             start = i + 1
         elif not quoted and not before and char in "-+*":
             end = i
@@ -105,7 +106,7 @@ def _answers(file: str, commands: list[str]) -> list[str]:
     for command, answer in zip(commands, answers, strict=False):
         if re.search(r"^Error|\bError:", answer) and command != "Show.":
             raise RuntimeError(f"{file}.v: coqtop rejects {command[:80]!r}: {answer.strip()[:300]}")
-    if len(answers) < len(commands):
+    if len(answers) not in (len(commands), len(commands) + 1):
         raise RuntimeError(f"{file}.v: {len(answers)} answers to {len(commands)} sentences")
     return answers
 

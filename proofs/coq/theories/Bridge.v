@@ -95,12 +95,6 @@ Ltac same_bound m :=
   repeat rewrite plus_INR; replace (INR 2) with 2 by (simpl; ring); change (INR 1) with 1; repeat rewrite exp_index by positive;
   split_roots; first [reflexivity | field [H2 Hms]; repeat split; lra].
 
-(** The event of a generated claim is the event of the theorem, with the same bound written differently. *)
-Ltac same_event HP tac :=
-  eapply Rle_trans; [| tac];
-  apply Pr_mono; [exact (proj1 HP) |];
-  let zs := fresh "zs" in let H := fresh "H" in intros zs ? H.
-
 (** Close [gap >= printed bound] from [H : gap >= proved bound] (or [>]). *)
 Ltac same_gap H m :=
   let E := fresh "E" in

@@ -121,7 +121,7 @@ Proof.
   eapply Rle_trans. apply H. right. rewrite Hs. field. lra.
 Qed.
 
-(** Theorem A1. *)
+(** Theorem A1: a read-out trained in the Frobenius ball of radius [omega] over frozen features. *)
 Theorem frozen_bound P omega m delta : distribution P -> (0 < m)%nat -> 0 < delta < 1 ->
   Pr P m (fun zs => exists W, (shaped K d W /\ frobenius_norm W <= omega) /\
     gap P linear_loss zs W >= 2 * (sqrt 2 * L * omega * sqrt (INR K * features_sum zs) / INR m)

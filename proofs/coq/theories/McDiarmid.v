@@ -64,8 +64,10 @@ Proof.
       rewrite exp_plus. apply Rmult_le_compat_l. left; apply exp_pos. apply HH.
 Qed.
 
-Definition indicator_le (a b : R) : R := if Rle_dec a b then 1 else 0.   (* 1{a <= b} *)
+(** 1 if [a <= b], else 0. *)
+Definition indicator_le (a b : R) : R := if Rle_dec a b then 1 else 0.
 
+(** McDiarmid's inequality: [P(f - E f >= t) <= exp (-2 t^2 / sum c^2)]. *)
 Theorem mcdiarmid cs f t : bounded_differences cs f -> 0 < t -> 0 < sum_sq cs ->
   Em (length cs) (fun zs => indicator_le t (f zs - Em (length cs) f)) <= exp (- 2 * t^2 / sum_sq cs).
 Proof.

@@ -1,0 +1,121 @@
+"""The bridge without Coq: text of bounds, patterns of conclusions, goals of a report."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from proofs.bridge import claims
+from proofs.bridge.axioms import full_name, parse, parse_coqchk
+from proofs.bridge.coq_text import NotInCoq, number, to_coq
+from proofs.bridge.lemma_statements import LEMMAS, Drifted, holes
+from proofs.bridge.report import goals, report_goals
+from proofs.bridge.statements import STATEMENTS
+from proofs.theorems import THEOREMS
+
+
+def test_numbers_are_exact() -> None:
+    assert number(Fraction(3, 2)) == "(3 / 2)"
+    assert number(-1) == "(-1)"
+    assert number(Fraction(-1, 20)) == "((-1) / 20)"
+
+
+def test_text_of_a_bound() -> None:
+    assert to_coq("(add (mul 2 L) (sqrt (div 1 m)))", {"L": "L", "m": "(INR m)"}) == "((2 * L) + (sqrt (1 / (INR m))))"
+    assert to_coq("(pow x 2/3)", {"x": "x"}) == "(power (2 / 3) x)"
+    assert to_coq("(pow x 2/3)", {"x": "x"}, "interval") == "(exp ((2 / 3) * ln x))"
+    assert to_coq("(pow x 3)", {"x": "x"}) == "(x ^ 3)"
+    assert to_coq("(max a b c)", dict.fromkeys("abc", "y")) == "(Rmax y (Rmax y y))"
+
+
+@pytest.mark.parametrize("text", ["(gamma 2)", "(frob 1)", "unknown_symbol", "(ceil 3/2)"])
+def test_what_has_no_counterpart_is_refused(text: str) -> None:
+    with pytest.raises(NotInCoq):
+        to_coq(text, {})
+
+
+def test_every_theorem_at_level_coq_has_a_statement() -> None:
+    stated = {s.theorem for s in STATEMENTS}
+    assert {name for name, theorem in THEOREMS.items() if theorem.level == "coq"} <= stated
+
+
+def test_every_machine_checked_derivation_is_bridged() -> None:
+    machine = json.loads((claims.STORED / "machine.json").read_text(encoding="utf-8"))
+    assert claims.unbridged(machine) == []
+    assert claims.unbridged({**machine, "lemma-99": "khintchine"}) == ["lemma-99"]
+
+
+def test_the_bound_in_a_statement_is_the_objects_own() -> None:
+    for statement in STATEMENTS:
+        text = claims.claim_text(statement, THEOREMS[statement.theorem].prefix)
+        assert "{bound}" not in text
+        assert to_coq(THEOREMS[statement.theorem].prefix, statement.names) in text
+
+
+def test_a_conclusion_of_another_form_is_a_drift() -> None:
+    lemma = next(x for x in LEMMAS if x.derivation == "lemma-6-vector")
+    stored = claims.stored_goals()["lemma-6-vector"]["conclusion"]["claim"]
+    assert holes(lemma, stored) == {"c": ("sqrt", "2")}
+    with pytest.raises(Drifted):
+        holes(lemma, stored.replace("(abs ", "(sqrt "))
+    with pytest.raises(Drifted):
+        holes(lemma, stored.replace("(pow (a j) 2)", "(pow (a j) 4)"))
+
+
+def test_assumptions_are_read_completely() -> None:
+    output = ("@@A.one\nClosed under the global context\n@@A.two\nAxioms:\nClassicalDedekindReals.sig_not_dec\n"
+              "  : forall P : Prop, {~ ~ P} + {~ P}\nclassic : forall P : Prop, P \\/ ~ P\nMy.cheat : False\n")
+    found = parse(output)
+    assert found["A.one"] == []
+    assert found["A.two"] == ["Coq.Logic.Classical_Prop.classic", "Coq.Reals.ClassicalDedekindReals.sig_not_dec", "My.cheat"]
+    assert full_name("cheat") == "cheat"
+    with pytest.raises(RuntimeError):
+        parse("@@A.three\nsomething else\n")
+
+
+def test_coqchk_summary_is_read() -> None:
+    clean = ("* Theory: Set is predicative\n\n* Axioms:\n    Coq.Logic.Classical_Prop.classic\n\n"
+             "* Constants/Inductives relying on type-in-type: <none>\n")
+    assert parse_coqchk(clean) == ["Coq.Logic.Classical_Prop.classic"]
+    assert parse_coqchk(clean.replace("\n    Coq.Logic.Classical_Prop.classic", " <none>")) == []
+    with pytest.raises(RuntimeError):
+        parse_coqchk(clean.replace("type-in-type: <none>", "type-in-type: Bad.thing"))
+    with pytest.raises(RuntimeError):
+        parse_coqchk("no summary")
+
+
+def example_report(printed: str = "0.24") -> dict[str, Any]:
+    """The parts of a report that the goals are made of: one bound on 100 inputs."""
+    return {
+        "parameters": {"delta": "0.05", "loss_lipschitz": "1", "outputs": 2, "grid_ratio": "11/10", "grid_start": "1",
+                       "samples": 1000},
+        "attention": {"pooled_feature_norms": [{"lower": "0.9999", "upper": "1.0001"}] * 100},
+        "bounds": [{
+            "theorem": "A1-peeled", "formula": THEOREMS["A1-peeled"].prefix,
+            "entries": [{"grid_index": 0, "on_these_inputs": {"m": 100, "value": {"lower": "0", "upper": "0.9"}},
+                         "at_samples": {"m": 1000, "value": {"lower": "0", "upper": printed}}}],
+        }],
+    }
+
+
+def test_goals_of_a_report() -> None:
+    found = goals(example_report())
+    assert [g.where for g in found] == ["bounds[0].entries[0].on_these_inputs", "bounds[0].entries[0].at_samples"]
+    assert found[1].text.count("<= 0.24.") == 1
+    assert "1000" in found[1].text
+    assert report_goals(example_report()).count("Theorem") == 2
+
+
+def test_a_bound_without_a_goal_says_why() -> None:
+    report = example_report()
+    report["bounds"][0]["formula"] = "(gamma m)"
+    assert all("gamma" in g.reason and not g.text for g in goals(report))
+
+
+def test_violated_entries_are_no_bounds() -> None:
+    report = example_report()
+    report["bounds"][0]["entries"][0]["violated"] = ["query-key normalisation"]
+    assert goals(report) == []

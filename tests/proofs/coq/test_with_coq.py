@@ -1,0 +1,109 @@
+"""What needs Coq itself: the generated claims compile, drifted ones and lowered decimals do not, mutants are rejected."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from decimal import Decimal
+from pathlib import Path
+
+import mpmath
+import pytest
+import sympy
+
+from proofs.bridge import check_report, claims
+from proofs.bridge.axioms import all_assumptions, allowed, parse
+from proofs.bridge.compiler import compile_text
+from proofs.bridge.mutants import Mutant, judge, judge_all, mutants
+from proofs.bridge.record import GOALS
+from proofs.bridge.sentences import record
+from proofs.bridge.sources import theorems
+from proofs.theorems import THEOREMS
+
+from .test_bridge import example_report
+
+pytestmark = [pytest.mark.coq, pytest.mark.usefixtures("coq")]
+
+
+def compile_pieces(pieces: list[str]) -> bool:
+    return compile_text(claims.HEADER + "\n".join(pieces)).ok
+
+
+def test_every_generated_claim_compiles() -> None:
+    outcome = compile_text(claims.claims_source())
+    assert outcome.ok, outcome.first_error
+
+
+@pytest.mark.parametrize("name", ["C1(i)", "C1-vector-peeled", "A1", "D"])
+def test_a_drifted_bound_does_not_compile(name: str) -> None:
+    """One per cent less in the part that grows with the class, in the object itself."""
+    theorem = THEOREMS[name]
+    if name == "D":
+        drifted = replace(theorem, bound=theorem.bound.subs(sympy.log(2), sympy.Rational(99, 100) * sympy.log(2)))
+    else:
+        drifted = replace(theorem, bound=theorem.bound - theorem.parts[0][1] / 100)
+    assert drifted.prefix != theorem.prefix
+    piece = claims.pieces({**THEOREMS, name: drifted})[claims.identifier(name)]
+    assert not compile_pieces([piece])
+
+
+def test_a_drifted_derivation_does_not_compile() -> None:
+    goals = json.loads(json.dumps(claims.stored_goals()))
+    stored = goals["lemma-6-vector"]["conclusion"]
+    good = claims.pieces(goals=goals)["derived_lemma_6_vector"]
+    stored["claim"] = stored["claim"].replace("(mul (sqrt 2) (E", "(mul (mul 99/100 (sqrt 2)) (E")
+    bad = claims.pieces(goals=goals)["derived_lemma_6_vector"]
+    assert bad != good
+    assert compile_pieces([good])
+    assert not compile_pieces([bad])
+
+
+def test_theorems_rest_on_the_allowed_axioms_only() -> None:
+    assert set(all_assumptions(theorems())) == allowed()
+
+
+def test_a_planted_axiom_is_seen() -> None:
+    outcome = compile_text('Axiom cheat : False.\nTheorem t : 0 = 1. Proof. destruct cheat. Qed.\n'
+                           'Goal True. idtac "@@t". Abort.\nPrint Assumptions t.\n')
+    assert outcome.ok
+    assert set(parse(outcome.output)["t"]) - allowed() == {"cheat"}
+
+
+def exact_value(m: int) -> mpmath.mpf:
+    """The A1-peeled bound of the example report, by another road."""
+    with mpmath.workdps(50):
+        total = m * mpmath.mpf("1.0001") ** 2
+        return (2 * mpmath.sqrt(2) * mpmath.sqrt(2 * total) / m
+                + 2 * mpmath.sqrt((mpmath.log(20) + mpmath.log(2)) / (2 * m)))
+
+
+def test_a_printed_bound_compiles_and_lowered_in_its_last_digit_it_does_not(tmp_path: Path) -> None:
+    value = exact_value(1000)
+    with mpmath.workdps(50):
+        printed = Decimal(mpmath.nstr(value, 40)).quantize(Decimal(10) ** -15, rounding="ROUND_CEILING")
+    path = tmp_path / "report.json"
+    path.write_text(json.dumps(example_report(str(printed))))
+    assert [ok for _, ok in check_report(path)] == [True, True]
+    path.write_text(json.dumps(example_report(str(printed - Decimal(10) ** -15))))
+    answers = check_report(path)
+    assert [ok for _, ok in answers] == [True, False]
+    assert "at_samples" in answers[1][0]
+
+
+def test_recorded_goals_are_what_coq_shows() -> None:
+    steps = record("Khintchine", ["khintchine"])["khintchine"]
+    stored = json.loads((GOALS / "khintchine.json").read_text(encoding="utf-8"))["steps"]
+    assert [{"sentence": s.sentence, "goal": s.goal} for s in steps] == stored
+
+
+def test_fast_mutants_are_rejected() -> None:
+    chosen = [m for m in mutants() if m.fast]
+    assert len(chosen) >= 15
+    survivors = [v.mutant.what for v in judge_all(chosen) if not v.rejected]
+    assert survivors == []
+
+
+def test_a_harmless_change_survives() -> None:
+    """The judge can also say no: a changed comment is accepted by every file."""
+    verdict = judge(Mutant("Numbers", "a comment", "The same claim with the last digit lowered is refused.", "As above."))
+    assert not verdict.rejected
