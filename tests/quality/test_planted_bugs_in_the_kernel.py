@@ -140,6 +140,18 @@ BUGS = (
         "float_above(1 / (1 - f).sqrt()), max(float_below(1 / (1 + f).sqrt()), 0.0)",
         "1.0, 1.0",
     ),
+    bug(
+        "gram mode: rounding of the Gram product dropped",
+        "gram",
+        "radius = (C.radius_2 + error).upper()",
+        "radius = C.radius_2",
+    ),
+    bug(
+        "gram mode: radius of the input dropped",
+        "gram",
+        "shift = float_above(A.radius_2 + arb(2) ** -440)",
+        "shift = 2.0**-440",
+    ),
     bug("tight mode: one bit too many in a slice", "tight", ".bit_length()) // 2", ".bit_length()) // 2 + 1"),
     bug("tight mode: the last slice dropped", "tight", "    T -= multiply(W2, factors.V.T)\n", ""),
     bug(

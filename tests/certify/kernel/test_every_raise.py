@@ -31,6 +31,7 @@ from certify.kernel.directed import decimal_above, exact_ball, finite, rational
 from certify.kernel.effective_rank import Spectrum, effective_rank
 from certify.kernel.enclosure import Enclosure, largest
 from certify.kernel.entropy import entropy
+from certify.kernel.gram import from_gram, gram_of
 from certify.kernel.product import singular_values_of_product
 from certify.kernel.scaling import scale
 from certify.kernel.singular_values import SingularValues, from_factors
@@ -145,6 +146,8 @@ PROVOCATIONS: list[tuple[type[Exception], str, Callable[[], object]]] = [
     # entropy.py
     (NotCertified, "no singular value", lambda: entropy(np.zeros(2), np.ones(2))),
     (NotCertified, "sum of the singular values", lambda: entropy(np.array([2.0**-1000]), np.array([1.0]))),
+    # gram.py
+    (NotCertified, "does not belong", lambda: from_gram(WIDE, gram_of(WIDE.X), np.ones(3), np.eye(3))),
     # inverses.py
     (NotCertified, "not a probability", lambda: inverses.kl_inverse(exact(2), exact(1))),
     (NotCertified, "negative", lambda: inverses.kl_inverse(exact(0), exact(-1))),
@@ -194,6 +197,7 @@ PROVOCATIONS: list[tuple[type[Exception], str, Callable[[], object]]] = [
     (NotCertified, "too far from orthonormal", lambda: from_factors(SQUARE, np.ones((2, 2)), np.ones(2), I2)),
     # spectrum.py
     (InputError, "unknown mode", lambda: certify.singular_values(I2, "fast")),
+    (NotCertified, "no mode certifies", lambda: no_oracle_answers()),
     # upper.py
     (NotCertified, "no finite upper bound", lambda: upper.least(arb("inf"))),
     # certificate.py
@@ -204,6 +208,15 @@ PROVOCATIONS: list[tuple[type[Exception], str, Callable[[], object]]] = [
 
 def evaluate_inverse(k: object, n: object, delta: object) -> Enclosure:
     return inverses.binomial_tail_inverse(exact(k), exact(n), exact(delta))  # type: ignore[arg-type]
+
+
+def no_oracle_answers() -> object:
+    nothing = np.full((2, 2), np.nan)
+    with (
+        patch.object(oracle, "svd", lambda *_: (nothing, np.ones(2), nothing)),
+        patch.object(oracle, "eigenpairs", lambda *_: (np.ones(2), nothing)),
+    ):
+        return certify.singular_values(I2, "adaptive")
 
 
 def raise_lines() -> set[tuple[str, int]]:

@@ -7,6 +7,7 @@ import pickle
 import subprocess
 import sys
 from fractions import Fraction
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ import torch
 
 import certify
 from certify.errors import InputError, MatrixError, NotCertified, Undecided, UndefinedRank
+from certify.kernel import spectrum
 from certify.kernel.effective_rank import KINDS
 from certify.kernel.enclosure import Enclosure
 from certify.kernel.product import frobenius_norm_of_product
@@ -40,15 +42,29 @@ def test_names_are_public_and_lazy() -> None:
 
 
 @pytest.mark.parametrize(
-    "mode", ["default", "tight", "cheap", certify.Default(), certify.Tight(), certify.Cheap()]
+    "mode", ["default", "tight", "cheap", "adaptive", certify.Tight(), certify.Adaptive()]
 )
 def test_modes_enclose_known_values(mode: str | Mode) -> None:
     values = certify.singular_values(EXACT, mode)
     assert values.lower.dtype == values.upper.dtype == np.float64
     assert exact(values[0], 4)
     assert exact(values[1], 3)
-    assert values[0].upper - values[0].lower < 1e-13
+    assert values[0].upper - values[0].lower < 1e-12
     assert values.assumptions == {"binary64", "matrix-product"}
+
+
+def test_the_adaptive_mode_climbs_until_it_is_narrow_enough() -> None:
+    graded = strategies.hadamard(5) * 2.0 ** -np.arange(32.0)  # the cheap mode is wide at the small end
+    cheap, adaptive = certify.singular_values(graded, "cheap"), certify.singular_values(graded, "adaptive")
+    strict = certify.singular_values(graded, certify.Adaptive(width=0))
+    for i in range(32):
+        true = Fraction(2) ** -i
+        for values in (cheap, adaptive, strict):
+            assert (values[i] ** 2).contains(32 * true**2)
+    assert (adaptive.upper - adaptive.lower).sum() <= 1e-7 * adaptive.lower.sum()
+    assert (strict.upper - strict.lower).max() < (cheap.upper - cheap.lower).max()
+    with patch.object(spectrum.oracle, "eigenpairs", lambda *_: (np.ones(2), np.full((2, 2), np.nan))):
+        assert exact(certify.singular_values(EXACT, "adaptive")[0], 4)
 
 
 def test_norms_of_a_known_matrix() -> None:

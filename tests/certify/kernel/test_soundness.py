@@ -15,6 +15,7 @@ CLAIMS = (
     "default spectrum",
     "tight spectrum",
     "cheap spectrum",
+    "gram spectrum",
     "frobenius norm",
     "spectral norm",
     "nuclear norm",
