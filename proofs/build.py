@@ -70,6 +70,8 @@ class Derivation:
     """id -> (formula, meaning)"""
     sources: Sequence[str] = ()
     domain: str = ""
+    facts: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    """id -> (formula, proof in prose): facts that the proof needs; they become prose steps."""
     steps: list[dict[str, Any]] = field(default_factory=list)
 
     def _step(
@@ -90,7 +92,9 @@ class Derivation:
         return identifier
 
     def assume(self, identifier: str) -> str:
-        """Use the hypothesis of that id."""
+        """Use the hypothesis, or the fact proved in prose, of that id."""
+        if identifier in self.facts:
+            return self.paper(*self.facts[identifier])
         formula, meaning = self.hypotheses[identifier]
         return self._step(formula, "hypothesis", (), meaning, id=identifier)
 

@@ -155,6 +155,7 @@ def write() -> dict[str, Statement]:
         "goals.json",
         "levels.json",
         "machine.json",
+        "tests.json",
     }
     for stale in {p.name for p in STORE.glob("*.json")} - expected:
         (STORE / stale).unlink()

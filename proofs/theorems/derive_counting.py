@@ -84,24 +84,37 @@ _ENTROPY = (
     "+ (d + K)*rank_values*log(1 + 2**(resolution + 3 + j_values)*L*B) "
     f"+ {_GRIDS} + log(1/delta))"
 )
+_C2_FACTS = {
+    "kraft": (
+        "sum(n, w(n)) <= 1",
+        "The weight of a net point is the product of five grid weights 1/(k(k+1)), each family of which "
+        "adds up to 1, "
+        "divided by the number of net points of its cell.",
+    ),
+    "weight": ("0 <= log(1/w(n))", "A weight is a product of numbers that are at most 1."),
+    "size": (f"log(1/w(n)) == {_GRIDS} + logNW + logNV", "The logarithm of the weight of a net point."),
+    "netW": (
+        f"low_rank_net(logNW, rank_scores, d, d, 2**j_scores, {_EPS}/(2*L*2**j_values*B**2*B_query))",
+        "The net of the query-key matrices of the cell is chosen at this resolution.",
+    ),
+    "netV": (
+        f"low_rank_net(logNV, rank_values, d, K, 2**j_values, {_EPS}/(2*L*B))",
+        "The net of the value matrices of the cell is chosen at this resolution.",
+    ),
+    "near": (
+        f"R <= risk(n) + {_EPS}",
+        "lemma-c2-cover bounds the change of the loss on every input, so of its average.",
+    ),
+    "near_emp": (
+        f"emp(n) <= min(1, emp_risk + {_EPS})",
+        "The same for the average over the sample; an average of losses in [0, 1] is at most 1.",
+    ),
+}
 _C2_HYPOTHESES = {
     **_LEVEL,
-    "kraft": ("sum(n, w(n)) <= 1", "five grids with weights 1/(k(k+1)), each cell's net with equal weights"),
-    "weight": ("0 <= log(1/w(n))", "a weight is at most 1"),
     "iid": (
         "average_of_independent_units(emp, risk, m)",
         "the losses of a net point are independent, in [0, 1]",
-    ),
-    "size": (f"log(1/w(n)) == {_GRIDS} + logNW + logNV", "the weight of a net point"),
-    "netW": (
-        f"low_rank_net(logNW, rank_scores, d, d, 2**j_scores, {_EPS}/(2*L*2**j_values*B**2*B_query))",
-        "net of W",
-    ),
-    "netV": (f"low_rank_net(logNV, rank_values, d, K, 2**j_values, {_EPS}/(2*L*B))", "net of V"),
-    "near": (f"R <= risk(n) + {_EPS}", "the risk is within eps of that of the net point (lemma-c2-cover)"),
-    "near_emp": (
-        f"emp(n) <= min(1, emp_risk + {_EPS})",
-        "so is the empirical risk (lemma-c2-cover); it is at most 1",
     ),
 }
 
@@ -161,6 +174,7 @@ def derive_c2() -> Derivation:
         _C2_HYPOTHESES,
         ("Here",),
         "small heads",
+        _C2_FACTS,
     )
     kraft, weight, level, iid = (d.assume(h) for h in ("kraft", "weight", "level", "iid"))
     occam = d.lemma(
@@ -195,12 +209,16 @@ def derive_c2_hoeffding() -> Derivation:
         _C2,
         f"R - emp_risk <= 2*{_EPS} + sqrt({_ENTROPY}/(2*m))",
         "delta",
-        {
-            **_C2_HYPOTHESES,
-            "near_emp": (f"emp(n) <= emp_risk + {_EPS}", "the empirical risk moves by at most eps"),
-        },
+        _C2_HYPOTHESES,
         ("Here",),
         "small heads",
+        {
+            **_C2_FACTS,
+            "near_emp": (
+                f"emp(n) <= emp_risk + {_EPS}",
+                "lemma-c2-cover bounds the change of the loss on every input of the sample.",
+            ),
+        },
     )
     kraft, weight, level, iid = (d.assume(h) for h in ("kraft", "weight", "level", "iid"))
     occam = d.lemma(
@@ -510,18 +528,27 @@ def derive_e_rank() -> Derivation:
         "delta",
         {
             **_E_HYPOTHESES,
-            "total": ("kl_divergence == sum(a, q(a))", "independent noise: relative entropies add up"),
-            "gauss": (
-                "q(a) == (srank(a)*norm2(a)**2)/(2*(tau(a)*norm2(a))**2)",
-                "Lemma 17, ||D||_F^2 = stable rank ||D||_2^2, sigma = tau ||D||_2",
-            ),
             "rank": ("srank(a) <= update_rank", "largest stable rank"),
             "noise": ("noise_relative <= tau(a)", "smallest level"),
             "count": ("sum(a, 1) == layers", "number of matrices"),
-            "cheap": (f"0 <= {_E_BOUND}", "the price is not negative"),
         },
         _E_SOURCES,
         "finite families",
+        {
+            "total": (
+                "kl_divergence == sum(a, q(a))",
+                "The noise is independent: relative entropies add up.",
+            ),
+            "gauss": (
+                "q(a) == (srank(a)*norm2(a)**2)/(2*(tau(a)*norm2(a))**2)",
+                "Lemma 17 with ||D||_F^2 = stable rank ||D||_2^2 and sigma = tau ||D||_2.",
+            ),
+            "cheap": (
+                f"0 <= {_E_BOUND}",
+                "Relative entropy is not negative, weights and delta are at most 1, and 2 + sqrt(pi m/2) "
+                "is above 1.",
+            ),
+        },
     )
     main = _use_e(d)
     total, gauss, rank, noise, count, cheap = (
@@ -828,6 +855,12 @@ _C3 = {
     "noise_scores": "positive after: sigma_W",
     "noise_values": "positive after: sigma_V",
     "KLW": "nonnegative after: relative entropy for W",
+    "margin": "positive before: margin width",
+    "B": "positive before: bound on tokens",
+    "B_query": "positive before: bound on queries",
+    "n_tokens": "positive before: number of tokens",
+    "K1": "positive before: K - 1, number of other outputs",
+    "value_diameter": "nonnegative after: largest distance of two value columns",
     "KLV": "nonnegative after: for V",
     "D": "count after: entries of W",
     "D2": "count after: entries of V",
@@ -859,31 +892,37 @@ def derive_c3() -> Derivation:
             "b": PAC_HYPOTHESES["b"],
             "r": ("inverse_roots(r, m)", "r(k) = 1/sqrt(k (m-k))"),
             "posterior": (f"posterior_average(emp_q, risk_q, KL, {moment}, Z)", "averages over the noise"),
-            "noise": (f"p <= {eta}", "lemma-c3-noise"),
+            "small": (
+                "value_diameter*B**2*B_query*noise_scores*sqrt(2*log(n_tokens/eta_scores)) "
+                "+ 2*noise_values*B*sqrt(log(K1/eta_values)) <= margin/2",
+                "the noise is small against the margin",
+            ),
             "below": (f"0 < 1 - {eta}", "eta_1 + eta_2 is below 1"),
-            "true": (
-                "(1 - p)*risk0 <= risk_q",
-                "a margin at most 0 stays at most margin/2, except with probability p",
-            ),
-            "train": (
-                "emp_q <= min(1, emp_margin_risk + p)",
-                "a margin above gamma stays above margin/2, except with probability p",
-            ),
-            "entropy": ("KL == KLW + KLV", "independent noise"),
-            "gaussW": (
-                "KLW == D/2*(noise_scores**2/noise_scores**2 - 1 - log(noise_scores**2/noise_scores**2)) "
-                "+ norm_scores**2/(2*noise_scores**2)",
-                "relative entropy of Gaussians",
-            ),
-            "gaussV": (
-                "KLV == D2/2*(noise_values**2/noise_values**2 - 1 - "
-                "log(noise_values**2/noise_values**2)) "
-                "+ norm_values**2/(2*noise_values**2)",
-                "relative entropy of Gaussians",
-            ),
         },
         _E_SOURCES,
         "small heads",
+        {
+            "true": (
+                "(1 - p)*risk0 <= risk_q",
+                "A margin that is at most 0 stays at most margin/2 under the noise, except with "
+                "probability p.",
+            ),
+            "train": (
+                "emp_q <= min(1, emp_margin_risk + p)",
+                "A margin above gamma stays above margin/2 under the noise, except with probability p.",
+            ),
+            "entropy": ("KL == KLW + KLV", "The noise of W and that of V are independent."),
+            "gaussW": (
+                "KLW == D/2*(noise_scores**2/noise_scores**2 - 1 - log(noise_scores**2/noise_scores**2)) "
+                "+ norm_scores**2/(2*noise_scores**2)",
+                "The relative entropy of two Gaussians with independent entries, here of equal variance.",
+            ),
+            "gaussV": (
+                "KLV == D2/2*(noise_values**2/noise_values**2 - 1 - log(noise_values**2/noise_values**2)) "
+                "+ norm_values**2/(2*noise_values**2)",
+                "The relative entropy of two Gaussians with independent entries, here of equal variance.",
+            ),
+        },
     )
     names = (
         "bernoulli",
@@ -891,7 +930,6 @@ def derive_c3() -> Derivation:
         "b",
         "r",
         "posterior",
-        "noise",
         "below",
         "true",
         "train",
@@ -899,8 +937,14 @@ def derive_c3() -> Derivation:
         "gaussW",
         "gaussV",
     )
-    bernoulli, xi, b, r, posterior, noise, below, true, train, entropy, gauss_w, gauss_v = (
+    bernoulli, xi, b, r, posterior, below, true, train, entropy, gauss_w, gauss_v = (
         d.assume(h) for h in names
+    )
+    noise = d.paper(
+        f"p <= {eta}",
+        "lemma-c3-noise: noise this small moves a margin by more than margin/2 only if a score or a logit "
+        "difference exceeds its quantile.",
+        d.assume("small"),
     )
     raw = f"(KL + log({_MOMENT}/({share})))/m"
     each = d.lemma(

@@ -17,17 +17,54 @@ def test_table_is_complete_and_every_step_has_a_level(capsys: pytest.CaptureFixt
     names = {row["name"] for row in table["derivations"]}
     for number in (*range(1, 3), 4, 5, 6, 7, 10, 15, 16, 17, 18):
         assert f"lemma-{number}" in names
-    assert {"lemma-3a", "lemma-3b", "lemma-3c", "lemma-8a", "lemma-8b", "lemma-8c", "lemma-8d", "lemma-9-nuclear", "lemma-11a",
-            "lemma-11b", "lemma-11c", "lemma-11d", "lemma-12a", "lemma-12b", "lemma-12c", "lemma-13a", "lemma-13b",
-            "lemma-14a"} <= names
-    assert {f"theorem-{t}" for t in ("a1", "a2", "b1", "b2", "c1-i", "c1-ii", "c1-vector", "c1-joint", "c2", "c3", "d", "e",
-                                     "e-single", "e-split", "p")} <= names
+    assert {
+        "lemma-3a",
+        "lemma-3b",
+        "lemma-3c",
+        "lemma-8a",
+        "lemma-8b",
+        "lemma-8c",
+        "lemma-8d",
+        "lemma-9-nuclear",
+        "lemma-11a",
+        "lemma-11b",
+        "lemma-11c",
+        "lemma-11d",
+        "lemma-12a",
+        "lemma-12b",
+        "lemma-12c",
+        "lemma-13a",
+        "lemma-13b",
+        "lemma-14a",
+    } <= names
+    assert {
+        f"theorem-{t}"
+        for t in (
+            "a1",
+            "a2",
+            "b1",
+            "b2",
+            "c1-i",
+            "c1-ii",
+            "c1-vector",
+            "c1-joint",
+            "c2",
+            "c3",
+            "d",
+            "e",
+            "e-single",
+            "e-split",
+            "p",
+        )
+    } <= names
     assert {f"proposition-n{k}" for k in range(8)} | {"proposition-n6-prime"} <= names
     assert all(row["steps"] and row["tested"] and row["sources"] for row in table["derivations"])
     assert set(table["levels"]) <= {"coq", "kernel", "interval", "z3", "cited", "paper"}
 
 
-def test_a_changed_constant_is_refused(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_changed_constant_is_refused(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     changed = json.loads(json.dumps(library.load()))
     lemma = next(d for d in changed if d["name"] == "lemma-3c")
     lemma["conclusion"]["claim"] = lemma["conclusion"]["claim"].replace("(mul 2 M)", "(mul 1 M)")
@@ -36,7 +73,9 @@ def test_a_changed_constant_is_refused(monkeypatch: pytest.MonkeyPatch, capsys: 
     assert "REFUSED: lemma-3c" in capsys.readouterr().out
 
 
-def test_a_dropped_level_is_an_error(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_dropped_level_is_an_error(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     real = library.stored
 
     def raised(name: str) -> Any:
@@ -60,14 +99,17 @@ def test_show_gives_constants_shares_and_the_loosest_part(capsys: pytest.Capture
     assert 0.0288 < float(record["value"]["upper"]) < 0.0289
 
 
-@pytest.mark.parametrize("arguments", [
-    ["check", "--show", "no-such-theorem"],
-    ["check", "--show", "D", "--at", "m=10"],
-    ["check", "--show", "D", "--at", "phlogiston=1"],
-    ["check", "--at", "m=10"],
-    ["check", "--coq", "no-such-report.json"],
-    ["check", "no-such-claim.toml"],
-])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["check", "--show", "no-such-theorem"],
+        ["check", "--show", "D", "--at", "m=10"],
+        ["check", "--show", "D", "--at", "phlogiston=1"],
+        ["check", "--at", "m=10"],
+        ["check", "--coq", "no-such-report.json"],
+        ["check", "no-such-claim.toml"],
+    ],
+)
 def test_bad_input_is_exit_code_2(arguments: list[str]) -> None:
     assert main(arguments) == 2
 

@@ -18,51 +18,57 @@ EXAMPLES = Path(__file__).parents[2] / "examples" / "claims"
 FOLLOWS, REFUTED, OPEN = "follows", "refuted", "not derivable here"
 
 
-@pytest.mark.parametrize(("name", "verdict"), [
-    ("khintchine-1.3", REFUTED),
-    ("textbook-deviation", FOLLOWS),
-    ("sharp-deviation", FOLLOWS),
-    ("deviation-constant-1", OPEN),
-    ("maurer-without-sqrt2", REFUTED),
-    ("softmax-2-lipschitz", FOLLOWS),
-    ("sqrt-rank-over-m", REFUTED),
-    ("massart-without-2", REFUTED),
-])
+@pytest.mark.parametrize(
+    ("name", "verdict"),
+    [
+        ("khintchine-1.3", REFUTED),
+        ("textbook-deviation", FOLLOWS),
+        ("sharp-deviation", FOLLOWS),
+        ("deviation-constant-1", OPEN),
+        ("maurer-without-sqrt2", REFUTED),
+        ("softmax-2-lipschitz", FOLLOWS),
+        ("sqrt-rank-over-m", REFUTED),
+        ("massart-without-2", REFUTED),
+    ],
+)
 def test_examples(name: str, verdict: str) -> None:
     assert judge(read_claim(EXAMPLES / f"{name}.toml")).verdict == verdict
 
 
-@pytest.mark.parametrize(("about", "bound", "verdict"), [
-    ("khintchine", "1.5*mean_modulus", FOLLOWS),
-    ("khintchine", "1.4143*mean_modulus", FOLLOWS),
-    ("khintchine", "1.4142*mean_modulus", REFUTED),
-    ("vector-contraction", "2*L*vector_complexity", FOLLOWS),
-    ("vector-contraction", "1.4*L*vector_complexity", REFUTED),
-    ("scalar-contraction", "2*L*complexity", FOLLOWS),
-    ("scalar-contraction", "0.9*L*complexity", REFUTED),
-    ("symmetrization", "expected_complexity", REFUTED),
-    ("symmetrization", "1.99*expected_complexity", REFUTED),
-    ("massart", "2*r*sqrt(log(N))", FOLLOWS),
-    ("massart", "r*sqrt(1.99*log(N))", OPEN),
-    ("softmax-l1", "0.99*largest_change", REFUTED),
-    ("softmax-l2", "0.49*length", REFUTED),
-    ("softmax-l2", "length", FOLLOWS),
-    ("softmax-readout", "osc_values*length/2", FOLLOWS),
-    ("softmax-readout", "0.35*osc_values*length", REFUTED),
-    ("stable-rank", "2*nuclear_rank", FOLLOWS),
-    ("nuclear-rank", "stable_rank", REFUTED),
-    ("uniform-deviation", "2*empirical_complexity", REFUTED),
-    ("uniform-deviation", "2*empirical_complexity + 3*M*sqrt(log(1/delta)/(2*m))", FOLLOWS),
-    ("occam", "emp_risk", REFUTED),
-    ("occam", "kl_inverse(emp_risk, log(1/delta)/(4*m))", REFUTED),
-    ("occam-hoeffding", "emp_risk + sqrt((code_bits*log(2) + log(2/delta))/(2*m))", FOLLOWS),
-    ("occam-hoeffding", "emp_risk + sqrt((code_bits*log(2) + log(1/delta))/m)", FOLLOWS),
-    ("softmax-head", "2*L*omega*sqrt(sum_sq_readout)/m + 2*sqrt(log(1/delta)/(2*m))", FOLLOWS),
-    ("softmax-head", "L*omega*sqrt(sum_sq_readout)/(2*m) + 2*sqrt(log(1/delta)/(2*m))", OPEN),
-    ("frozen-features", "4*L*omega*sqrt(K*sum_sq_features)/m + 2*sqrt(log(1/delta)/(2*m))", FOLLOWS),
-    ("attention-rank", "1000*sqrt(R/m)", REFUTED),
-    ("attention-rank", "sqrt(R*log(m)/m) + sqrt(log(1/delta)/m)", REFUTED),
-])
+@pytest.mark.parametrize(
+    ("about", "bound", "verdict"),
+    [
+        ("khintchine", "1.5*mean_modulus", FOLLOWS),
+        ("khintchine", "1.4143*mean_modulus", FOLLOWS),
+        ("khintchine", "1.4142*mean_modulus", REFUTED),
+        ("vector-contraction", "2*L*vector_complexity", FOLLOWS),
+        ("vector-contraction", "1.4*L*vector_complexity", REFUTED),
+        ("scalar-contraction", "2*L*complexity", FOLLOWS),
+        ("scalar-contraction", "0.9*L*complexity", REFUTED),
+        ("symmetrization", "expected_complexity", REFUTED),
+        ("symmetrization", "1.99*expected_complexity", REFUTED),
+        ("massart", "2*r*sqrt(log(N))", FOLLOWS),
+        ("massart", "r*sqrt(1.99*log(N))", OPEN),
+        ("softmax-l1", "0.99*largest_change", REFUTED),
+        ("softmax-l2", "0.49*length", REFUTED),
+        ("softmax-l2", "length", FOLLOWS),
+        ("softmax-readout", "osc_values*length/2", FOLLOWS),
+        ("softmax-readout", "0.35*osc_values*length", REFUTED),
+        ("stable-rank", "2*nuclear_rank", FOLLOWS),
+        ("nuclear-rank", "stable_rank", REFUTED),
+        ("uniform-deviation", "2*empirical_complexity", REFUTED),
+        ("uniform-deviation", "2*empirical_complexity + 3*M*sqrt(log(1/delta)/(2*m))", FOLLOWS),
+        ("occam", "emp_risk", REFUTED),
+        ("occam", "kl_inverse(emp_risk, log(1/delta)/(4*m))", REFUTED),
+        ("occam-hoeffding", "emp_risk + sqrt((code_bits*log(2) + log(2/delta))/(2*m))", FOLLOWS),
+        ("occam-hoeffding", "emp_risk + sqrt((code_bits*log(2) + log(1/delta))/m)", FOLLOWS),
+        ("softmax-head", "2*L*omega*sqrt(sum_sq_readout)/m + 2*sqrt(log(1/delta)/(2*m))", FOLLOWS),
+        ("softmax-head", "L*omega*sqrt(sum_sq_readout)/(2*m) + 2*sqrt(log(1/delta)/(2*m))", OPEN),
+        ("frozen-features", "4*L*omega*sqrt(K*sum_sq_features)/m + 2*sqrt(log(1/delta)/(2*m))", FOLLOWS),
+        ("attention-rank", "1000*sqrt(R/m)", REFUTED),
+        ("attention-rank", "sqrt(R*log(m)/m) + sqrt(log(1/delta)/m)", REFUTED),
+    ],
+)
 def test_further_claims(about: str, bound: str, verdict: str) -> None:
     found = judge(Claim("test", about, bound))
     assert found.verdict == verdict, found.because
@@ -91,8 +97,13 @@ def test_khintchine_counterexample_rechecks_in_ball_arithmetic() -> None:
     found = judge(read_claim(EXAMPLES / "khintchine-1.3.toml")).counterexample
     assert found is not None
     vector = [int(x) for x in found.data["vector"]]  # type: ignore[attr-defined]
-    mean = Fraction(sum(abs(sum(a * s for a, s in zip(vector, signs, strict=True)))
-                        for signs in product((1, -1), repeat=len(vector))), 2 ** len(vector))
+    mean = Fraction(
+        sum(
+            abs(sum(a * s for a, s in zip(vector, signs, strict=True)))
+            for signs in product((1, -1), repeat=len(vector))
+        ),
+        2 ** len(vector),
+    )
     ctx.prec = 200
     assert arb(sum(a * a for a in vector)).sqrt() > arb(13) / 10 * arb(mean.numerator) / arb(mean.denominator)
 
@@ -102,18 +113,24 @@ def test_massart_counterexample_rechecks_in_ball_arithmetic() -> None:
     assert found is not None
     n = int(str(found.data["n"]))
     vectors = list(product((1, -1), repeat=n))
-    best = Fraction(sum(max(sum(a * s for a, s in zip(v, signs, strict=True)) for v in vectors) for signs in vectors), 2**n)
+    best = Fraction(
+        sum(max(sum(a * s for a, s in zip(v, signs, strict=True)) for v in vectors) for signs in vectors),
+        2**n,
+    )
     ctx.prec = 200
     assert arb(best.numerator) / best.denominator > arb(n).sqrt() * arb(len(vectors)).log().sqrt()
 
 
-@pytest.mark.parametrize(("text", "message"), [
-    ('name = "x"\nabout = "khintchine"\n', "missing"),
-    ("name = ", "not a TOML file"),
-    ('name = "x"\nabout = "gravity"\nbound = "1"\n', "cannot judge claims about 'gravity'"),
-    ('name = "x"\nabout = "khintchine"\nbound = "phlogiston"\n', "phlogiston means nothing here"),
-    ('name = "x"\nabout = "khintchine"\nbound = "mean_modulus +"\n', "cannot read the bound"),
-])
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('name = "x"\nabout = "khintchine"\n', "missing"),
+        ("name = ", "not a TOML file"),
+        ('name = "x"\nabout = "gravity"\nbound = "1"\n', "cannot judge claims about 'gravity'"),
+        ('name = "x"\nabout = "khintchine"\nbound = "phlogiston"\n', "phlogiston means nothing here"),
+        ('name = "x"\nabout = "khintchine"\nbound = "mean_modulus +"\n', "cannot read the bound"),
+    ],
+)
 def test_bad_claims_are_explained(tmp_path: Path, text: str, message: str) -> None:
     path = tmp_path / "claim.toml"
     path.write_text(text)

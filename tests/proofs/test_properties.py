@@ -12,7 +12,7 @@ from tests.proofs.sides import PROPERTIES, Property
 
 
 def largest_ratio(prop: Property, examples: int) -> float:
-    """Run the property; the largest ratio left/right that was seen. Fails where left certainly exceeds right."""
+    """Run the property; return the largest ratio. Fails where left certainly exceeds right."""
     ratios = [0.0]
 
     def check(case: Any) -> None:

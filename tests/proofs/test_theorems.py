@@ -35,8 +35,12 @@ def test_bound_is_the_checked_one(name: str) -> None:
     sorts = {s: SYMBOLS[s].sort for s in SYMBOLS}
     signs = [parse(h["claim"]) for h in derivation["hypotheses"] if h["claim"].startswith("(le 0 ")]
     if name == "E-rank":  # a sum of nonnegative terms: the last is log(2 + ...) - log(delta)
-        signs.append(parse("(le 0 (add (div (mul layers update_rank) (mul 2 (pow noise_relative 2))) grid_cost "
-                           "(log (div (add 2 (sqrt (div (mul (pi) m) 2))) delta))))"))
+        signs.append(
+            parse(
+                "(le 0 (add (div (mul layers update_rank) (mul 2 (pow noise_relative 2))) grid_cost "
+                "(log (div (add 2 (sqrt (div (mul (pi) m) 2))) delta))))"
+            )
+        )
     arithmetic = Arithmetic(sorts, [(parse("(log (div 1 delta))"), False), *((s[2], False) for s in signs)])
     assert arithmetic.equal(read_nested(theorem.prefix), checked), theorem.prefix
     failure = read_nested(str(derivation["conclusion"]["delta"]))
