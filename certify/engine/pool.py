@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 import multiprocessing
 import os
+import sys
 import traceback
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -63,9 +64,8 @@ def one_thread_per_process() -> None:
     """Limit BLAS to one thread here and in the processes spawned from here."""
     for name in THREAD_VARIABLES:
         os.environ[name] = "1"
-    import torch
-
-    torch.set_num_threads(1)
+    if "torch" in sys.modules:
+        sys.modules["torch"].set_num_threads(1)
 
 
 def call(task: Task) -> Any:

@@ -23,28 +23,7 @@ from certify.engine.pool import MAX_ATTEMPTS, Task, run_tasks
 from tests.certify.report.tiny import Tiny
 
 ROOT = Path(__file__).resolve().parents[3]
-HERE = "tests.certify.report.test_engine"
-
-
-def double(x: int) -> int:
-    return 2 * x
-
-
-def fail(x: int) -> int:
-    raise ValueError(f"{x} is a bad number")
-
-
-def die_once(marker: str, x: int) -> int:
-    """Kill the own process at the first call."""
-    path = Path(marker)
-    if not path.exists():
-        path.touch()
-        os.kill(os.getpid(), signal.SIGKILL)
-    return x
-
-
-def die_always() -> None:
-    os.kill(os.getpid(), signal.SIGKILL)
+HERE = "tests.certify.report.workers"
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
