@@ -21,11 +21,13 @@ def allowed() -> set[str]:
 
 
 def assumptions(named: list[Named]) -> dict[str, list[str]]:
-    """For each theorem (``File.name``) the full names of the axioms that Coq prints; raises on unknown output."""
+    """For each theorem (``File.name``) the full names of the axioms that Coq prints."""
     files = sorted({n.file for n in named})
     lines = [f"From Attention Require {' '.join(files)}."]
     for n in named:
-        lines.append(f'Goal True. idtac "{_MARK}{n.file}.{n.name}". Abort.\nPrint Assumptions {n.file}.{n.name}.')
+        lines.append(
+            f'Goal True. idtac "{_MARK}{n.file}.{n.name}". Abort.\nPrint Assumptions {n.file}.{n.name}.'
+        )
     outcome = compile_text("\n".join(lines) + "\n")
     if not outcome.ok:
         raise RuntimeError(f"Print Assumptions failed: {outcome.first_error}")
@@ -36,8 +38,10 @@ def all_assumptions(named: list[Named]) -> list[str]:
     """The axioms that any of the theorems rests on: one ``Print Assumptions`` of all of them together."""
     files = sorted({n.file for n in named})
     parts = ", ".join(f"@{n.file}.{n.name}" for n in named)
-    outcome = compile_text(f"From Attention Require {' '.join(files)}.\nDefinition every_theorem := ({parts}).\n"
-                           f'Goal True. idtac "{_MARK}every". Abort.\nPrint Assumptions every_theorem.\n')
+    outcome = compile_text(
+        f"From Attention Require {' '.join(files)}.\nDefinition every_theorem := ({parts}).\n"
+        f'Goal True. idtac "{_MARK}every". Abort.\nPrint Assumptions every_theorem.\n'
+    )
     if not outcome.ok:
         raise RuntimeError(f"Print Assumptions failed: {outcome.first_error}")
     return parse(outcome.output)["every"]
@@ -105,7 +109,9 @@ def main() -> int:
         for name, axioms in assumptions(named).items():
             if set(axioms) & set(bad):
                 print(f"  {name} rests on {', '.join(sorted(set(axioms) & set(bad)))}", file=sys.stderr)
-    print(f"{len(named)} theorems rest on {len(printed)} axioms ({time.time() - start:.0f} s)", file=sys.stderr)
+    print(
+        f"{len(named)} theorems rest on {len(printed)} axioms ({time.time() - start:.0f} s)", file=sys.stderr
+    )
     whole = checked_axioms()
     strange = sorted(set(whole) - allowed())
     print(f"coqchk: {len(whole)} axioms in {time.time() - start:.0f} s: {', '.join(whole)}", file=sys.stderr)

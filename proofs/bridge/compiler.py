@@ -28,7 +28,7 @@ class Outcome:
     def first_error(self) -> str:
         """The first lines of the error, for messages."""
         at = self.output.find("Error")
-        return self.output[max(at, 0):][:300].strip()
+        return self.output[max(at, 0) :][:300].strip()
 
 
 def available() -> bool:
@@ -47,7 +47,9 @@ def require(theories: bool = True) -> None:
         raise CoqMissing("the Coq theories are not compiled yet. Run: make coq")
 
 
-def compile_text(source: str, *, theories: Path | None = None, name: str = "Generated", seconds: int = 300) -> Outcome:
+def compile_text(
+    source: str, *, theories: Path | None = None, name: str = "Generated", seconds: int = 300
+) -> Outcome:
     """Compile one file's text against the compiled theories, in a folder of its own."""
     with tempfile.TemporaryDirectory(prefix="coq-") as folder:
         path = Path(folder) / f"{name}.v"
@@ -65,7 +67,12 @@ def run(command: list[str], *, seconds: int, text: str | None = None) -> Outcome
     """Run one of Coq's programs and collect what it says."""
     try:
         done = subprocess.run(
-            command, input=text, capture_output=True, text=True, timeout=seconds, check=False,
+            command,
+            input=text,
+            capture_output=True,
+            text=True,
+            timeout=seconds,
+            check=False,
             env={**os.environ, "OMP_NUM_THREADS": "1"},
         )
     except subprocess.TimeoutExpired:

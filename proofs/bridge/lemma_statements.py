@@ -1,3 +1,4 @@
+# ruff: noqa: E501 (lines of Coq text)
 """What each stored derivation concludes, as a Coq statement whose constants come from the derivation.
 
 A pattern is the conclusion's prefix text with holes ``?name``. The stored conclusion must match it exactly

@@ -1,8 +1,8 @@
 """Mutation tests of the Coq development: every listed change must be rejected.
 
-A mutant is compiled in a folder of its own that links to the compiled theories; if its file still compiles,
-the files that need it are compiled too, in order. A mutant that survives all of them is a failure: the changed
-text carried no weight. ``python -m proofs.bridge.mutants`` runs all.
+A mutant is compiled in a folder of its own that links to the compiled theories; if its file still
+compiles, the files that need it are compiled too, in order. A mutant that survives all of them is a
+failure: the changed text carried no weight. ``python -m proofs.bridge.mutants`` runs all.
 """
 
 from __future__ import annotations
@@ -57,7 +57,9 @@ def mutated(mutant: Mutant) -> str:
     text = (THEORIES / f"{mutant.file}.v").read_text(encoding="utf-8")
     count = text.count(mutant.find)
     if count != 1:
-        raise ValueError(f"mutant {mutant.what!r}: the text to change occurs {count} times in {mutant.file}.v")
+        raise ValueError(
+            f"mutant {mutant.what!r}: the text to change occurs {count} times in {mutant.file}.v"
+        )
     if mutant.find == mutant.replace:
         raise ValueError(f"mutant {mutant.what!r} changes nothing")
     return text.replace(mutant.find, mutant.replace)
@@ -93,8 +95,11 @@ def judge_all(chosen: Sequence[Mutant], workers: int = 2) -> list[Verdict]:
         for verdict in pool.map(judge, chosen):
             verdicts.append(verdict)
             state = f"rejected in {verdict.where}" if verdict.rejected else "SURVIVED"
-            print(f"[{len(verdicts)}/{len(chosen)}] {verdict.mutant.file}: {verdict.mutant.what}: {state} "
-                  f"({verdict.seconds:.1f} s)", file=sys.stderr)
+            print(
+                f"[{len(verdicts)}/{len(chosen)}] {verdict.mutant.file}: {verdict.mutant.what}: {state} "
+                f"({verdict.seconds:.1f} s)",
+                file=sys.stderr,
+            )
     return verdicts
 
 

@@ -25,15 +25,51 @@ GOALS = ROOT / "goals"
 PAGE = ROOT.parent.parent / "docs" / "reference" / "coq-theorems.md"
 
 HEADLINE_PROOFS = (
-    "khintchine", "khintchine_sq", "maurer_contraction", "symmetrization", "hoeffding_lemma", "mcdiarmid",
-    "uniform_deviation", "covariance_le", "readout_osc", "readout_lipschitz", "softmax_l1", "softmax_l2",
-    "rademacher_scores", "head_bound_frobenius", "head_bound", "vector_head_bound_frobenius", "peeling",
-    "peeled_head_bound", "peeled_vector_head_bound", "frozen_bound", "frozen_attention_bound", "joint_bound",
-    "stable_rank_outer", "pattern_attention_rank_one", "pattern_output_sign", "rank_one_rademacher", "fitted_gap",
-    "naive_bound_false", "stable_le_nuclear", "nuclear_le_nuclear_frobenius", "nuclear_frobenius_le_entropy",
-    "entropy_le_rank", "chernoff_hoeffding", "kl_deviation", "pinsker", "kraft", "occam_event", "occam_bound",
-    "prefix_code_bound", "ideal_code_bound", "errors_binomial", "test_set_bound", "test_set_kl",
-    "peeled_frozen_bound", "massart",
+    "khintchine",
+    "khintchine_sq",
+    "maurer_contraction",
+    "symmetrization",
+    "hoeffding_lemma",
+    "mcdiarmid",
+    "uniform_deviation",
+    "covariance_le",
+    "readout_osc",
+    "readout_lipschitz",
+    "softmax_l1",
+    "softmax_l2",
+    "rademacher_scores",
+    "head_bound_frobenius",
+    "head_bound",
+    "vector_head_bound_frobenius",
+    "peeling",
+    "peeled_head_bound",
+    "peeled_vector_head_bound",
+    "frozen_bound",
+    "frozen_attention_bound",
+    "joint_bound",
+    "stable_rank_outer",
+    "pattern_attention_rank_one",
+    "pattern_output_sign",
+    "rank_one_rademacher",
+    "fitted_gap",
+    "naive_bound_false",
+    "stable_le_nuclear",
+    "nuclear_le_nuclear_frobenius",
+    "nuclear_frobenius_le_entropy",
+    "entropy_le_rank",
+    "chernoff_hoeffding",
+    "kl_deviation",
+    "pinsker",
+    "kraft",
+    "occam_event",
+    "occam_bound",
+    "prefix_code_bound",
+    "ideal_code_bound",
+    "errors_binomial",
+    "test_set_bound",
+    "test_set_kl",
+    "peeled_frozen_bound",
+    "massart",
 )
 ASSUMES = (
     ("finite sample space, iid sample", re.compile(r"\b(Pr|Em) P\b")),
@@ -44,16 +80,17 @@ ASSUMES = (
 
 def premises(statement: str) -> tuple[list[str], str]:
     """The hypotheses of a closed statement and its conclusion, split at the outermost arrows."""
-    rest, found = re.sub(r"\s+", " ", statement).strip(), []
+    rest = re.sub(r"\s+", " ", statement).strip()
+    found: list[str] = []
     while True:
         if rest.startswith("forall "):
-            rest = rest[_outermost(rest, ",") + 1:].strip()
+            rest = rest[_outermost(rest, ",") + 1 :].strip()
             continue
         arrow = _outermost(rest, "->")
         if arrow < 0:
             return found, rest
         found.append(rest[:arrow].strip())
-        rest = rest[arrow + 2:].strip()
+        rest = rest[arrow + 2 :].strip()
 
 
 def _outermost(text: str, mark: str) -> int:
@@ -70,8 +107,12 @@ def _outermost(text: str, mark: str) -> int:
 
 def statements(named: Sequence[Named]) -> dict[str, str]:
     """The closed statement of each theorem (``File.name``), as Coq prints it."""
-    lines = ["From Coq Require Import Reals List.", f"From Attention Require Import {' '.join(sorted({n.file for n in named}))}.",
-             "Open Scope R_scope.", "Set Printing Width 110."]
+    lines = [
+        "From Coq Require Import Reals List.",
+        f"From Attention Require Import {' '.join(sorted({n.file for n in named}))}.",
+        "Open Scope R_scope.",
+        "Set Printing Width 110.",
+    ]
     lines += [f'Goal True. idtac "@@{n.file}.{n.name}". Abort.\nCheck @{n.file}.{n.name}.' for n in named]
     outcome = compile_text("\n".join(lines) + "\n")
     if not outcome.ok:
@@ -94,35 +135,69 @@ def table() -> dict[str, Any]:
         assumes = [words for words, pattern in ASSUMES if pattern.search(statement)]
         if "finite sample space, iid sample" in assumes and "finite sample space" in assumes:
             assumes.remove("finite sample space")
-        entries.append({
-            "name": n.name, "file": f"theories/{n.file}.v", "words": n.words, "statement": statement,
-            "hypotheses": hypotheses, "conclusion": conclusion, "assumes": assumes,
-            "axioms": axioms[f"{n.file}.{n.name}"], "source_sha256": sums[n.file],
-            "goals": f"goals/{n.name}.json" if n.name in HEADLINE_PROOFS else None,
-        })
+        entries.append(
+            {
+                "name": n.name,
+                "file": f"theories/{n.file}.v",
+                "words": n.words,
+                "statement": statement,
+                "hypotheses": hypotheses,
+                "conclusion": conclusion,
+                "assumes": assumes,
+                "axioms": axioms[f"{n.file}.{n.name}"],
+                "source_sha256": sums[n.file],
+                "goals_file": f"goals/{n.name}.json" if n.name in HEADLINE_PROOFS else None,
+            }
+        )
     return {"coq": "8.16.1", "claims": {s.theorem: s.coq for s in STATEMENTS}, "theorems": entries}
 
 
 def page(recorded: Mapping[str, Any]) -> str:
     """The reference page for the recorded theorems."""
     lines = [
-        "# Machine-checked theorems", "",
-        "Generated by `make -C proofs/coq record` from `proofs/coq/theorems.json`; do not edit. What the files are and how far",
-        "they reach is told in [machine-checked](../explanation/machine-checked.md).", "",
+        "# Machine-checked theorems",
+        "",
+        "Generated by `make -C proofs/coq record` from `proofs/coq/theorems.json`; do not edit.",
+        "What they cover is told in [machine-checked](../explanation/machine-checked.md).",
+        "",
         f"Coq {recorded['coq']}. {len(recorded['theorems'])} theorems. Axioms are abbreviated: C `classic`, "
-        "F `functional_extensionality_dep`,", "A `sig_forall_dec`, N `sig_not_dec`; no others are allowed.", "",
-        "## Bounds of the Python side and the theorems that close them", "", "| bound | Coq theorem |", "|---|---|",
+        "F `functional_extensionality_dep`,",
+        "A `sig_forall_dec`, N `sig_not_dec`; no others are allowed.",
+        "",
+        "## Bounds of the Python side and the theorems that close them",
+        "",
+        "| bound | Coq theorem |",
+        "|---|---|",
     ]
     lines += [f"| {name} | `{coq}` |" for name, coq in recorded["claims"].items()]
     current = ""
     for entry in recorded["theorems"]:
         if entry["file"] != current:
             current = entry["file"]
-            lines += ["", f"## {Path(current).stem}", "", "| theorem | in words | hypotheses | assumes | axioms |", "|---|---|---|---|---|"]
-        letters = "".join({"classic": "C", "functional_extensionality_dep": "F", "sig_forall_dec": "A", "sig_not_dec": "N"}.get(
-            axiom.rpartition(".")[2], axiom) for axiom in entry["axioms"])
+            lines += [
+                "",
+                f"## {Path(current).stem}",
+                "",
+                "| theorem | in words | hypotheses | assumes | axioms |",
+                "|---|---|---|---|---|",
+            ]
+        letters = "".join(
+            {
+                "classic": "C",
+                "functional_extensionality_dep": "F",
+                "sig_forall_dec": "A",
+                "sig_not_dec": "N",
+            }.get(axiom.rpartition(".")[2], axiom)
+            for axiom in entry["axioms"]
+        )
         hypotheses = "; ".join(f"`{h}`" for h in entry["hypotheses"]) or "none"
-        row = [f"`{entry['name']}`", entry["words"], hypotheses, ", ".join(entry["assumes"]) or "nothing", letters or "none"]
+        row = [
+            f"`{entry['name']}`",
+            entry["words"],
+            hypotheses,
+            ", ".join(entry["assumes"]) or "nothing",
+            letters or "none",
+        ]
         lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |")
     return "\n".join(lines) + "\n"
 
@@ -134,8 +209,12 @@ def write_goals() -> int:
     written = set()
     for file, names in by_file.items():
         for name, steps in record(file, names).items():
-            data = {"theorem": name, "file": f"theories/{file}.v", "source_sha256": digests()[file],
-                    "steps": [{"sentence": s.sentence, "goal": s.goal} for s in steps]}
+            data = {
+                "theorem": name,
+                "file": f"theories/{file}.v",
+                "source_sha256": digests()[file],
+                "steps": [{"sentence": s.sentence, "goal": s.goal} for s in steps],
+            }
             _save(GOALS / f"{name}.json", data)
             written.add(f"{name}.json")
     if len(written) != len(HEADLINE_PROOFS):

@@ -42,7 +42,7 @@ class Goal:
 
 @dataclass
 class _Inputs:
-    """Enclosures (lower, upper) of the symbols of a formula, and terms whose squares or values add up to one."""
+    """Enclosures (lower, upper) of the symbols of a formula, and terms whose squares add up to one."""
 
     known: dict[str, tuple[Fraction, Fraction]]
     sums: dict[str, Sequence[tuple[Fraction, ...]]] = field(default_factory=dict)
@@ -78,7 +78,7 @@ def check_report(path: str | Path) -> list[tuple[str, bool]]:
 def compiled(chosen: Sequence[Goal]) -> dict[str, bool]:
     """Which goals compile. Goals are compiled in chunks; a chunk that fails is halved."""
     result: dict[str, bool] = {}
-    pending = [list(chosen[i:i + CHUNK]) for i in range(0, len(chosen), CHUNK)]
+    pending = [list(chosen[i : i + CHUNK]) for i in range(0, len(chosen), CHUNK)]
     while pending:
         chunk = pending.pop()
         ok = compile_text(_HEADER + "\n".join(goal.text for goal in chunk)).ok
@@ -102,8 +102,13 @@ _Bound = tuple[str, str, _Inputs, str]
 def _entry_bounds(report: Mapping[str, Any], group: Mapping[str, Any], g: int) -> Iterator[_Bound]:
     """The bounds of a ``certify report``: on the inputs, and for a sample of the size that was asked for."""
     parameters = report["parameters"]
-    exact = {"delta": parameters["delta"], "L": parameters["loss_lipschitz"], "K": parameters["outputs"],
-             "rho": parameters["grid_ratio"], "c0": parameters["grid_start"]}
+    exact = {
+        "delta": parameters["delta"],
+        "L": parameters["loss_lipschitz"],
+        "K": parameters["outputs"],
+        "rho": parameters["grid_ratio"],
+        "c0": parameters["grid_start"],
+    }
     measured = "sum_sq_features" if group["theorem"] == "A1-peeled" else "sum_sq_scores"
     for e, entry in enumerate(group["entries"]):
         if "violated" in entry:
@@ -136,7 +141,9 @@ def _terms(report: Mapping[str, Any], theorem: str, entry: Mapping[str, Any]) ->
         for head in call["heads"]:
             values = head.get("measured")
             if head["head"] == subject["head"] and values and "violated" not in values:
-                found.append(tuple(Fraction(values[k]["upper"]) for k in ("value_radius", "query_norm", "key_norm")))
+                found.append(
+                    tuple(Fraction(values[k]["upper"]) for k in ("value_radius", "query_norm", "key_norm"))
+                )
     return found
 
 
@@ -146,8 +153,15 @@ def _risk_bound(record: Mapping[str, Any], g: int) -> Iterator[_Bound]:
 
     if record.get("value") is None or record["theorem"] not in THEOREMS:
         return
-    known = {name: (Fraction(pair["lower"]), Fraction(pair["upper"])) for name, pair in record["inputs"].items()}
-    yield f"bounds[{g}] ({record['theorem']})", THEOREMS[record["theorem"]].prefix, _Inputs(known), record["value"]["upper"]
+    known = {
+        name: (Fraction(pair["lower"]), Fraction(pair["upper"])) for name, pair in record["inputs"].items()
+    }
+    yield (
+        f"bounds[{g}] ({record['theorem']})",
+        THEOREMS[record["theorem"]].prefix,
+        _Inputs(known),
+        record["value"]["upper"],
+    )
 
 
 def _same(value: Any) -> tuple[Fraction, Fraction]:
@@ -173,7 +187,10 @@ def _goal(name: str, where: str, formula: str, inputs: _Inputs, printed: str) ->
 
 
 def goal_text(
-    name: str, formula: str, known: Mapping[str, tuple[Fraction, Fraction]], printed: str,
+    name: str,
+    formula: str,
+    known: Mapping[str, tuple[Fraction, Fraction]],
+    printed: str,
     sums: Mapping[str, Sequence[tuple[Fraction, ...]]] | None = None,
 ) -> str:
     """A theorem: for all inputs in their enclosures the formula is at most the decimal ``printed``.
@@ -195,12 +212,20 @@ def goal_text(
     if isinstance(tree, tuple) and tree[0] == "kl_inverse":
         return _kl_goal(name, tree, names, known, quantifiers, limit)
     body = to_coq(tree, names, "interval")
-    return (f"Theorem {name} : {quantifiers}{body} <= {limit}.\n"
-            f"Proof. intros; interval with (i_prec {PRECISION}). Qed.\n")
+    return (
+        f"Theorem {name} : {quantifiers}{body} <= {limit}.\n"
+        f"Proof. intros; interval with (i_prec {PRECISION}). Qed.\n"
+    )
 
 
-def _kl_goal(name: str, tree: tuple[Nested, ...], names: Mapping[str, str],
-             known: Mapping[str, tuple[Fraction, Fraction]], quantifiers: str, limit: str) -> str:
+def _kl_goal(
+    name: str,
+    tree: tuple[Nested, ...],
+    names: Mapping[str, str],
+    known: Mapping[str, tuple[Fraction, Fraction]],
+    quantifiers: str,
+    limit: str,
+) -> str:
     """``kl_inverse q c <= u`` from one comparison, ``c < kl(q || u)``."""
     q, c = to_coq(tree[1], names, "interval"), to_coq(tree[2], names, "interval")
     if isinstance(tree[1], str) and known.get(tree[1], (1, 1))[1] == 0:
@@ -208,18 +233,28 @@ def _kl_goal(name: str, tree: tuple[Nested, ...], names: Mapping[str, str],
     else:
         unfold = "unfold kl"
     prove = f"interval with (i_prec {PRECISION})"
-    return (f"Theorem {name} : {quantifiers}kl_inverse {q} {c} <= {limit}.\n"
-            f"Proof. intros; apply kl_inverse_upper; [lra | lra | {unfold}; {prove}]. Qed.\n")
+    return (
+        f"Theorem {name} : {quantifiers}kl_inverse {q} {c} <= {limit}.\n"
+        f"Proof. intros; apply kl_inverse_upper; [lra | lra | {unfold}; {prove}]. Qed.\n"
+    )
 
 
 def _sum_text(terms: Sequence[tuple[Fraction, ...]]) -> str:
     """The sum of the squared products; written out if short, else added up exactly here."""
     if len(terms) > INLINE_TERMS:
         return number(sum((_product(t) for t in terms), Fraction(0)))
-    return "(" + " + ".join("(" + " * ".join(number(f) for f in t) + ") ^ 2" for t in terms) + ")" if terms else "0"
+    return (
+        "(" + " + ".join("(" + " * ".join(number(f) for f in t) + ") ^ 2" for t in terms) + ")"
+        if terms
+        else "0"
+    )
 
 
 def decimal_text(printed: str) -> str:
     """A printed decimal as a Coq literal, the same digits."""
     Fraction(printed)
-    return printed.lower().replace("+", "") if not printed.startswith("-") else f"(- {printed[1:].lower().replace('+', '')})"
+    return (
+        printed.lower().replace("+", "")
+        if not printed.startswith("-")
+        else f"(- {printed[1:].lower().replace('+', '')})"
+    )

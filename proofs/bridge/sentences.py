@@ -52,7 +52,7 @@ def sentences(text: str) -> list[str]:
         if char == '"':
             quoted = not quoted
         elif not quoted and char == "." and (i + 1 == len(plain) or plain[i + 1].isspace()):
-            found.append(_one_line(plain[start:i + 1]))
+            found.append(_one_line(plain[start : i + 1]))
             start = i + 1
         elif not quoted and (not before or _SELECTOR.fullmatch(before)) and char in "{}":
             found.append(before + char)
@@ -113,8 +113,14 @@ def _answers(file: str, commands: list[str]) -> list[str]:
 
 def _goal(answer: str) -> str:
     """The goal that ``Show.`` prints, without the mark-up of the emacs mode."""
-    text = re.sub(r"<infomsg>|</infomsg>|\(dependent evars:.*?\)\s*| \(ID \d+\)", "", answer, flags=re.DOTALL).strip()
-    return "" if text.startswith(("No more", "Error", "This subproof is complete", "All the remaining")) else text
+    text = re.sub(
+        r"<infomsg>|</infomsg>|\(dependent evars:.*?\)\s*| \(ID \d+\)", "", answer, flags=re.DOTALL
+    ).strip()
+    return (
+        ""
+        if text.startswith(("No more", "Error", "This subproof is complete", "All the remaining"))
+        else text
+    )
 
 
 def headline(named: Iterable[Named], names: Iterable[str]) -> dict[str, list[str]]:

@@ -61,12 +61,20 @@ def dependents(name: str, folder: Path = THEORIES) -> list[str]:
 
 def theorems(folder: Path = THEORIES) -> list[Named]:
     """Every ``Theorem`` and ``Corollary`` of the symbolic part, in reading order."""
-    return [named for module in modules(folder) if module not in NUMERIC for named in _in_file(folder / f"{module}.v")]
+    return [
+        named
+        for module in modules(folder)
+        if module not in NUMERIC
+        for named in _in_file(folder / f"{module}.v")
+    ]
 
 
 def _in_file(path: Path) -> list[Named]:
     text = path.read_text(encoding="utf-8")
-    return [Named(m.group(2), path.stem, _words_above(text, m.start()), m.start()) for m in _THEOREM.finditer(text)]
+    return [
+        Named(m.group(2), path.stem, _words_above(text, m.start()), m.start())
+        for m in _THEOREM.finditer(text)
+    ]
 
 
 def _words_above(text: str, offset: int) -> str:

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 (lines of Coq text)
 """What each Python theorem claims, as a Coq statement with a hole for its bound.
 
 A statement is written once, by hand, next to the named Coq theorem that proves it. The bound in it is

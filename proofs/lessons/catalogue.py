@@ -231,6 +231,9 @@ def coq_theorems() -> dict[str, dict[str, Any]]:
     entries = records.get("theorems", records) if isinstance(records, dict) else records
     if isinstance(entries, dict):
         entries = [{"name": name, **entry} for name, entry in entries.items()]
+    for entry in entries:
+        if entry.get("goals_file"):
+            entry["goals"] = json.loads((_COQ / entry["goals_file"]).read_text(encoding="utf-8"))["steps"]
     return {str(entry["name"]): dict(entry) for entry in entries}
 
 

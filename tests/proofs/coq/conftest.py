@@ -14,5 +14,7 @@ def coq() -> None:
     """The compiled theories; a test that asks for them is skipped where Coq is not installed."""
     if not available():
         pytest.skip("coqc is not installed: apt-get install coq libcoq-coquelicot libcoq-interval")
-    done = subprocess.run(["make", "-j2", "-C", str(ROOT), "theories"], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        ["make", "-j2", "-C", str(ROOT), "theories"], capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stdout + done.stderr

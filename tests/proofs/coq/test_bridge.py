@@ -24,7 +24,10 @@ def test_numbers_are_exact() -> None:
 
 
 def test_text_of_a_bound() -> None:
-    assert to_coq("(add (mul 2 L) (sqrt (div 1 m)))", {"L": "L", "m": "(INR m)"}) == "((2 * L) + (sqrt (1 / (INR m))))"
+    assert (
+        to_coq("(add (mul 2 L) (sqrt (div 1 m)))", {"L": "L", "m": "(INR m)"})
+        == "((2 * L) + (sqrt (1 / (INR m))))"
+    )
     assert to_coq("(pow x 2/3)", {"x": "x"}) == "(power (2 / 3) x)"
     assert to_coq("(pow x 2/3)", {"x": "x"}, "interval") == "(exp ((2 / 3) * ln x))"
     assert to_coq("(pow x 3)", {"x": "x"}) == "(x ^ 3)"
@@ -66,19 +69,27 @@ def test_a_conclusion_of_another_form_is_a_drift() -> None:
 
 
 def test_assumptions_are_read_completely() -> None:
-    output = ("@@A.one\nClosed under the global context\n@@A.two\nAxioms:\nClassicalDedekindReals.sig_not_dec\n"
-              "  : forall P : Prop, {~ ~ P} + {~ P}\nclassic : forall P : Prop, P \\/ ~ P\nMy.cheat : False\n")
+    output = (
+        "@@A.one\nClosed under the global context\n@@A.two\nAxioms:\nClassicalDedekindReals.sig_not_dec\n"
+        "  : forall P : Prop, {~ ~ P} + {~ P}\nclassic : forall P : Prop, P \\/ ~ P\nMy.cheat : False\n"
+    )
     found = parse(output)
     assert found["A.one"] == []
-    assert found["A.two"] == ["Coq.Logic.Classical_Prop.classic", "Coq.Reals.ClassicalDedekindReals.sig_not_dec", "My.cheat"]
+    assert found["A.two"] == [
+        "Coq.Logic.Classical_Prop.classic",
+        "Coq.Reals.ClassicalDedekindReals.sig_not_dec",
+        "My.cheat",
+    ]
     assert full_name("cheat") == "cheat"
     with pytest.raises(RuntimeError):
         parse("@@A.three\nsomething else\n")
 
 
 def test_coqchk_summary_is_read() -> None:
-    clean = ("* Theory: Set is predicative\n\n* Axioms:\n    Coq.Logic.Classical_Prop.classic\n\n"
-             "* Constants/Inductives relying on type-in-type: <none>\n")
+    clean = (
+        "* Theory: Set is predicative\n\n* Axioms:\n    Coq.Logic.Classical_Prop.classic\n\n"
+        "* Constants/Inductives relying on type-in-type: <none>\n"
+    )
     assert parse_coqchk(clean) == ["Coq.Logic.Classical_Prop.classic"]
     assert parse_coqchk(clean.replace("\n    Coq.Logic.Classical_Prop.classic", " <none>")) == []
     with pytest.raises(RuntimeError):
@@ -90,20 +101,37 @@ def test_coqchk_summary_is_read() -> None:
 def example_report(printed: str = "0.24") -> dict[str, Any]:
     """The parts of a report that the goals are made of: one bound on 100 inputs."""
     return {
-        "parameters": {"delta": "0.05", "loss_lipschitz": "1", "outputs": 2, "grid_ratio": "11/10", "grid_start": "1",
-                       "samples": 1000},
+        "parameters": {
+            "delta": "0.05",
+            "loss_lipschitz": "1",
+            "outputs": 2,
+            "grid_ratio": "11/10",
+            "grid_start": "1",
+            "samples": 1000,
+        },
         "attention": {"pooled_feature_norms": [{"lower": "0.9999", "upper": "1.0001"}] * 100},
-        "bounds": [{
-            "theorem": "A1-peeled", "formula": THEOREMS["A1-peeled"].prefix,
-            "entries": [{"grid_index": 0, "on_these_inputs": {"m": 100, "value": {"lower": "0", "upper": "0.9"}},
-                         "at_samples": {"m": 1000, "value": {"lower": "0", "upper": printed}}}],
-        }],
+        "bounds": [
+            {
+                "theorem": "A1-peeled",
+                "formula": THEOREMS["A1-peeled"].prefix,
+                "entries": [
+                    {
+                        "grid_index": 0,
+                        "on_these_inputs": {"m": 100, "value": {"lower": "0", "upper": "0.9"}},
+                        "at_samples": {"m": 1000, "value": {"lower": "0", "upper": printed}},
+                    }
+                ],
+            }
+        ],
     }
 
 
 def test_goals_of_a_report() -> None:
     found = goals(example_report())
-    assert [g.where for g in found] == ["bounds[0].entries[0].on_these_inputs", "bounds[0].entries[0].at_samples"]
+    assert [g.where for g in found] == [
+        "bounds[0].entries[0].on_these_inputs",
+        "bounds[0].entries[0].at_samples",
+    ]
     assert found[1].text.count("<= 0.24.") == 1
     assert "1000" in found[1].text
     assert report_goals(example_report()).count("Theorem") == 2

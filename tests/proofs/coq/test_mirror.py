@@ -1,9 +1,9 @@
 """A plain mirror of the Coq definitions: small instances of every headline statement are enumerated.
 
-Nothing here reads Coq. If a definition in Coq said nothing (an average that is not one, a gap that is always
-zero), the numbers here would not be the ones that the statements speak of; and a constant that is too small is
-refuted here by an explicit instance. Rational arithmetic is exact; where roots, logarithms or exponentials enter,
-both sides are balls and the comparison must be certain.
+Nothing here reads Coq. If a definition in Coq said nothing (an average that is not one, a gap that is
+always zero), the numbers here would not be the ones that the statements speak of; and a constant that is
+too small is refuted here by an explicit instance. Rational arithmetic is exact; where roots, logarithms or
+exponentials enter, both sides are balls and the comparison must be certain.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def rational(rng: random.Random, low: int = -6, high: int = 6, steps: int = 3) -
 
 
 class World:
-    """A finite distribution, a finite class and its losses in [0, M]: what the Coq statements quantify over."""
+    """A finite distribution, a finite class and its losses in [0, M]: what the statements speak of."""
 
     def __init__(self, rng: random.Random, points: int, members: int, m: int, top: Q = Q(1)) -> None:
         weights = [rng.randint(1, 5) for _ in range(points)]
@@ -86,8 +86,12 @@ class World:
         return self.risks[t] - sum((self.losses[t][z] for z in sample), Q(0)) / self.m
 
     def rademacher(self, sample: tuple[int, ...]) -> Q:
-        return mean_over_signs(self.m, lambda e: max(
-            sum((e[i] * loss[z] for i, z in enumerate(sample)), Q(0)) / self.m for loss in self.losses))
+        return mean_over_signs(
+            self.m,
+            lambda e: max(
+                sum((e[i] * loss[z] for i, z in enumerate(sample)), Q(0)) / self.m for loss in self.losses
+            ),
+        )
 
     def largest_gap(self, sample: tuple[int, ...]) -> Q:
         return max(self.gap(t, sample) for t in range(len(self.losses)))
@@ -118,11 +122,17 @@ def test_maurer_contraction(seed: int) -> None:
     n, k, members = rng.randint(1, 3), rng.randint(1, 3), rng.randint(2, 3)
     outputs = [[[rational(rng, -2, 2) for _ in range(k)] for _ in range(n)] for _ in range(members)]
     centres = [[rational(rng, -2, 2) for _ in range(k)] for _ in range(n)]
-    losses = [[max(abs(a - b) for a, b in zip(y, c, strict=True)) for y, c in zip(rows, centres, strict=True)]
-              for rows in outputs]
+    losses = [
+        [max(abs(a - b) for a, b in zip(y, c, strict=True)) for y, c in zip(rows, centres, strict=True)]
+        for rows in outputs
+    ]
     left = mean_over_signs(n, lambda e: max(dot(loss, e) for loss in losses))
-    right = mean_over_signs(n * k, lambda e: max(
-        sum((dot(row, e[i * k:(i + 1) * k]) for i, row in enumerate(rows)), Q(0)) for rows in outputs))
+    right = mean_over_signs(
+        n * k,
+        lambda e: max(
+            sum((dot(row, e[i * k : (i + 1) * k]) for i, row in enumerate(rows)), Q(0)) for rows in outputs
+        ),
+    )
     assert certainly_at_most(ball(left), root(2) * ball(right))
 
 
@@ -143,8 +153,14 @@ def test_sharp_uniform_deviation(shape: tuple[int, int, int], seed: int) -> None
     world = World(random.Random(100 + seed), *shape, top=Q(3, 2))
     for delta in (Q(9, 10), Q(1, 2), Q(1, 5), Q(1, 20)):
         confidence = 2 * ball(world.top) * ((1 / ball(delta)).log() / (2 * world.m)).sqrt()
-        bad = sum((p for s, p in world.samples()
-                   if not certainly_above(2 * ball(world.rademacher(s)) + confidence, world.largest_gap(s))), Q(0))
+        bad = sum(
+            (
+                p
+                for s, p in world.samples()
+                if not certainly_above(2 * ball(world.rademacher(s)) + confidence, world.largest_gap(s))
+            ),
+            Q(0),
+        )
         assert bad <= delta
 
 
@@ -181,7 +197,10 @@ def test_hoeffding_lemma(seed: int) -> None:
     p, c, lam = Q(rng.randint(0, 10), 10), Q(rng.randint(1, 8), 4), rational(rng, -4, 4)
     low = rational(rng)
     mean = (1 - p) * low + p * (low + c)
-    left = ball(1 - p) * (ball(lam) * ball(low - mean)).exp() + ball(p) * (ball(lam) * ball(low + c - mean)).exp()
+    left = (
+        ball(1 - p) * (ball(lam) * ball(low - mean)).exp()
+        + ball(p) * (ball(lam) * ball(low + c - mean)).exp()
+    )
     assert certainly_at_most(left, (ball(lam) ** 2 * ball(c) ** 2 / 8).exp())
 
 
@@ -228,7 +247,9 @@ def test_softmax_head_rademacher_average(seed: int) -> None:
     points = []
     for _ in range(m):
         tokens = [[rational(rng, -1, 1) for _ in range(d)] for _ in range(n)]
-        points.append(([rational(rng, -1, 1) for _ in range(d)], tokens, [rational(rng, -1, 1) for _ in range(n)]))
+        points.append(
+            ([rational(rng, -1, 1) for _ in range(d)], tokens, [rational(rng, -1, 1) for _ in range(n)])
+        )
     matrices = [[[rational(rng, -2, 2) for _ in range(d)] for _ in range(d)] for _ in range(4)]
     omega = root(max(sum((x * x for row in w for x in row), Q(0)) for w in matrices))
 
@@ -269,17 +290,22 @@ def test_rank_one_attention_shatters(blocks: int, contents: int) -> None:
             matrix = [[Q(0)] * size for _ in range(size)]
             for b, c in itertools.product(range(blocks), range(contents)):
                 matrix[b][blocks + c] = beta * omega[b * contents + c]
-            rows = [softmax([dot(q, [dot(row, x) for row in matrix]) for x in (first, second)]) for q in (first, second)]
+            rows = [
+                softmax([dot(q, [dot(row, x) for row in matrix]) for x in (first, second)])
+                for q in (first, second)
+            ]
             assert all(bool(x.overlaps(y)) for x, y in zip(*rows, strict=True))
             value = rows[0][0] - rows[0][1]
             assert bool(value.overlaps(omega[r * contents + j] * tanh))
-    average = mean_over_signs(m, lambda e: max(Q(sum(a * b for a, b in zip(e, w, strict=True)), m) for w in patterns))
+    average = mean_over_signs(
+        m, lambda e: max(Q(sum(a * b for a, b in zip(e, w, strict=True)), m) for w in patterns)
+    )
     assert average == 1
 
 
 @pytest.mark.parametrize("m", [1, 2, 3])
 def test_naive_bound_fails_on_every_sample(m: int) -> None:
-    """N2: for each sample of m from 2m points the fitted pattern has empirical risk 0 and risk at least 1/2."""
+    """N2: for each sample of m from 2m points the fitted pattern has empirical risk 0, risk >= 1/2."""
     for sample in itertools.product(range(2 * m), repeat=m):
         losses = [0 if j in sample else 1 for j in range(2 * m)]
         assert sum(losses[z] for z in sample) == 0

@@ -17,7 +17,9 @@ from proofs.bridge.statements import STATEMENTS
 
 FILES = sorted(THEORIES.glob("*.v"))
 RECORDED = json.loads(record.TABLE.read_text(encoding="utf-8"))
-OPEN_PROOF = re.compile(r"\b(Admitted|admit|Axiom|Axioms|Parameter|Parameters|Conjecture|give_up|Unset Guard Checking|bypass_check)\b")
+OPEN_PROOF = re.compile(
+    r"\b(Admitted|admit|Axioms?|Parameters?|Conjecture|give_up|Unset Guard Checking|bypass_check)\b"
+)
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda p: p.stem)
@@ -26,9 +28,16 @@ def test_no_open_proof_and_no_axiom(path: Path) -> None:
 
 
 def test_the_search_for_open_proofs_finds_them() -> None:
-    for text in ("Lemma x : False. Admitted.", "Axiom cheat : False.", "Proof. admit. Qed.", "Parameter p : False."):
+    for text in (
+        "Lemma x : False. Admitted.",
+        "Axiom cheat : False.",
+        "Proof. admit. Qed.",
+        "Parameter p : False.",
+    ):
         assert OPEN_PROOF.search(without_comments(text))
-    assert not OPEN_PROOF.search(without_comments("(* no Axiom and no Admitted *) Lemma x : True. Proof. exact I. Qed."))
+    assert not OPEN_PROOF.search(
+        without_comments("(* no Axiom and no Admitted *) Lemma x : True. Proof. exact I. Qed.")
+    )
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda p: p.stem)
@@ -66,7 +75,13 @@ def test_reading_order_respects_what_is_needed() -> None:
 
 def test_the_recorded_table_is_of_these_sources() -> None:
     """Run `make -C proofs/coq record` after a change of a theory."""
-    stale = sorted({e["file"] for e in RECORDED["theorems"] if e["source_sha256"] != sources.digests()[Path(e["file"]).stem]})
+    stale = sorted(
+        {
+            e["file"]
+            for e in RECORDED["theorems"]
+            if e["source_sha256"] != sources.digests()[Path(e["file"]).stem]
+        }
+    )
     assert stale == []
     assert [e["name"] for e in RECORDED["theorems"]] == [n.name for n in sources.theorems()]
     assert [e["words"] for e in RECORDED["theorems"]] == [n.words for n in sources.theorems()]
@@ -76,7 +91,8 @@ def test_recorded_axioms_are_allowed() -> None:
     assert len(allowed()) == 4
     for entry in RECORDED["theorems"]:
         assert set(entry["axioms"]) <= allowed(), entry["name"]
-        assert entry["statement"] and entry["conclusion"]
+        assert entry["statement"]
+        assert entry["conclusion"]
 
 
 def test_the_reference_page_is_the_generated_one() -> None:
@@ -122,12 +138,28 @@ def test_the_constants_that_matter_are_mutated(needed: str) -> None:
 
 
 def test_premises_are_split_at_the_outermost_arrows() -> None:
-    hypotheses, conclusion = record.premises("forall (a : R) (f : R -> R), 0 < a -> (forall x : R, x > 0 -> f x > 0) -> f a > 0")
+    hypotheses, conclusion = record.premises(
+        "forall (a : R) (f : R -> R), 0 < a -> (forall x : R, x > 0 -> f x > 0) -> f a > 0"
+    )
     assert hypotheses == ["0 < a", "(forall x : R, x > 0 -> f x > 0)"]
     assert conclusion == "f a > 0"
 
 
 def test_sentences_are_split_as_coq_splits_them() -> None:
-    text = 'Lemma x : 1.5 <= 2. (* not. here *)\nProof.\n  split.\n  - idtac "a. b". { auto. }\n  ++ lra.\nQed.'
+    text = (
+        'Lemma x : 1.5 <= 2. (* not. here *)\nProof.\n  split.\n  - idtac "a. b". { auto. }\n  ++ lra.\nQed.'
+    )
     assert sentences("2:{ auto. }") == ["2:{", "auto.", "}"]
-    assert sentences(text) == ["Lemma x : 1.5 <= 2.", "Proof.", "split.", "-", 'idtac "a. b".', "{", "auto.", "}", "++", "lra.", "Qed."]
+    assert sentences(text) == [
+        "Lemma x : 1.5 <= 2.",
+        "Proof.",
+        "split.",
+        "-",
+        'idtac "a. b".',
+        "{",
+        "auto.",
+        "}",
+        "++",
+        "lra.",
+        "Qed.",
+    ]

@@ -1,4 +1,4 @@
-"""What needs Coq itself: the generated claims compile, drifted ones and lowered decimals do not, mutants are rejected."""
+"""What needs Coq: generated claims compile; drifted ones, lowered decimals and mutants do not."""
 
 from __future__ import annotations
 
@@ -39,7 +39,9 @@ def test_a_drifted_bound_does_not_compile(name: str) -> None:
     """One per cent less in the part that grows with the class, in the object itself."""
     theorem = THEOREMS[name]
     if name == "D":
-        drifted = replace(theorem, bound=theorem.bound.subs(sympy.log(2), sympy.Rational(99, 100) * sympy.log(2)))
+        drifted = replace(
+            theorem, bound=theorem.bound.subs(sympy.log(2), sympy.Rational(99, 100) * sympy.log(2))
+        )
     else:
         drifted = replace(theorem, bound=theorem.bound - theorem.parts[0][1] / 100)
     assert drifted.prefix != theorem.prefix
@@ -63,8 +65,10 @@ def test_theorems_rest_on_the_allowed_axioms_only() -> None:
 
 
 def test_a_planted_axiom_is_seen() -> None:
-    outcome = compile_text('Axiom cheat : False.\nTheorem t : 0 = 1. Proof. destruct cheat. Qed.\n'
-                           'Goal True. idtac "@@t". Abort.\nPrint Assumptions t.\n')
+    outcome = compile_text(
+        "Axiom cheat : False.\nTheorem t : 0 = 1. Proof. destruct cheat. Qed.\n"
+        'Goal True. idtac "@@t". Abort.\nPrint Assumptions t.\n'
+    )
     assert outcome.ok
     assert set(parse(outcome.output)["t"]) - allowed() == {"cheat"}
 
@@ -73,8 +77,9 @@ def exact_value(m: int) -> mpmath.mpf:
     """The A1-peeled bound of the example report, by another road."""
     with mpmath.workdps(50):
         total = m * mpmath.mpf("1.0001") ** 2
-        return (2 * mpmath.sqrt(2) * mpmath.sqrt(2 * total) / m
-                + 2 * mpmath.sqrt((mpmath.log(20) + mpmath.log(2)) / (2 * m)))
+        return 2 * mpmath.sqrt(2) * mpmath.sqrt(2 * total) / m + 2 * mpmath.sqrt(
+            (mpmath.log(20) + mpmath.log(2)) / (2 * m)
+        )
 
 
 def test_a_printed_bound_compiles_and_lowered_in_its_last_digit_it_does_not(tmp_path: Path) -> None:
@@ -88,6 +93,25 @@ def test_a_printed_bound_compiles_and_lowered_in_its_last_digit_it_does_not(tmp_
     answers = check_report(path)
     assert [ok for _, ok in answers] == [True, False]
     assert "at_samples" in answers[1][0]
+
+
+def lowered(printed: str) -> str:
+    """One unit less in the last digit."""
+    value = Decimal(printed)
+    return format(value - Decimal((0, (1,), int(value.as_tuple().exponent))), "f")
+
+
+def test_bounds_of_a_real_report_compile_and_lowered_ones_do_not(tmp_path: Path) -> None:
+    """The parts of MiniLM's report that two of its bounds are made of, as `certify report` printed them."""
+    part = Path(__file__).parent / "minilm_report_part.json"
+    assert [ok for _, ok in check_report(part)] == [True, True]
+    report = json.loads(part.read_text(encoding="utf-8"))
+    for group in report["bounds"]:
+        value = group["entries"][0]["on_these_inputs"]["value"]
+        value["upper"] = lowered(value["upper"])
+    path = tmp_path / "report.json"
+    path.write_text(json.dumps(report))
+    assert [ok for _, ok in check_report(path)] == [False, False]
 
 
 def test_recorded_goals_are_what_coq_shows() -> None:
@@ -105,5 +129,7 @@ def test_fast_mutants_are_rejected() -> None:
 
 def test_a_harmless_change_survives() -> None:
     """The judge can also say no: a changed comment is accepted by every file."""
-    verdict = judge(Mutant("Numbers", "a comment", "The same claim with the last digit lowered is refused.", "As above."))
+    verdict = judge(
+        Mutant("Numbers", "a comment", "The same claim with the last digit lowered is refused.", "As above.")
+    )
     assert not verdict.rejected
