@@ -75,6 +75,8 @@ class Spectrum:
             raise NotCertified("sigma_1 is not certified to be positive, so no effective rank is certified")
         assumptions = values.assumptions
         norm = sum_of(*squares(lower, upper), assumptions).sqrt()
+        if values.scaled_frobenius is not None:
+            norm = norm.intersection(values.scaled_frobenius)
         if frobenius is not None:
             unit = arb(2) ** -int(values.exponent)
             low, high = frobenius.endpoints
@@ -93,6 +95,8 @@ class Spectrum:
             return self.lower, self.upper
         if power == 2:
             return squares(self.lower, self.upper)
+        if power == 4:
+            return squares(*squares(self.lower, self.upper))
         low = [float_below(_power(exact_ball(x), power)) for x in self.lower]
         high = [float_above(_power(exact_ball(x), power)) for x in self.upper]
         return np.maximum(np.array(low), 0.0), np.array(high)
@@ -214,8 +218,9 @@ def effective_ranks(
 ) -> dict[str, Enclosure]:
     """All named effective ranks of one matrix from its certified singular values.
 
-    ``frobenius``: an enclosure of ||A||_F (true scale), which narrows stable, nuclear-frobenius and
-    participation. Raises :class:`~certify.errors.UndefinedRank` for the zero matrix.
+    ``frobenius``: an enclosure of ||A||_F (true scale) from elsewhere, intersected with what the spectrum
+    gives; :func:`certify.singular_values` brings its own. Raises
+    :class:`~certify.errors.UndefinedRank` for the zero matrix.
     """
     spectrum = Spectrum.of(singular_values, frobenius)
     return {kind: renyi_rank(spectrum, *member) for kind, member in ORDER_POWER.items()}

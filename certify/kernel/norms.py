@@ -18,7 +18,7 @@ from certify.kernel.nonnegative import upper_and_lower_norms
 from certify.kernel.reading import Array, read_matrices
 from certify.kernel.rounding import growth
 from certify.kernel.scaling import Scaled, scale
-from certify.kernel.spectrum import Mode, radius_of_each, singular_values_of
+from certify.kernel.spectrum import Mode, ball_between, frobenius_of, radius_of_each, singular_values_of
 from certify.kernel.upper import square_sum
 
 arb = flint.arb
@@ -64,18 +64,6 @@ def each_matrix(
     with use_device(device):
         results = compute([scale(flat[i], radii(i)) for i in range(len(flat))])
     return results[0] if not batch else EnclosureArray(tuple(results), batch)
-
-
-def ball_between(low: arb, high: arb, A: Scaled) -> Enclosure:
-    """The enclosure [max(low, 0), high], in the scale of ``A``."""
-    bottom = low.lower()
-    return Enclosure(bottom if bottom > 0 else arb(0), high, A.assumptions)
-
-
-def frobenius_of(A: Scaled) -> Enclosure:
-    """||X + D||_F in A's scale: m + n roundings, then the radius."""
-    low, high = square_sum(A.X)
-    return ball_between(low.sqrt() - A.radius_F, high.sqrt() + A.radius_F, A)
 
 
 def spectral_of(A: Scaled) -> Enclosure:

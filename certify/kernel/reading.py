@@ -79,13 +79,13 @@ def decoding_table(name: str) -> Array:
 
 def _from_float32(values: NDArray[np.float32]) -> Array:
     """Exact; subnormals are rebuilt from their bits (a flushing cast would read 0)."""
-    bits = np.ascontiguousarray(values).view(np.int32)
-    wide = values.astype(np.float64)
-    magnitude = bits & 0x7FFFFFFF
-    subnormal = (magnitude < 0x00800000) & (magnitude > 0)
+    bits = np.asarray(values, order="C").view(np.uint32)
+    wide = np.asarray(values, dtype=np.float64, order="C")
+    magnitude = bits & np.uint32(0x7FFFFFFF)
+    subnormal = magnitude - np.uint32(1) < np.uint32(0x007FFFFF)  # 0 wraps round to the largest integer
     if subnormal.any():
-        sign = np.where(bits < 0, -1.0, 1.0)
-        wide[subnormal] = (sign * np.ldexp(magnitude.astype(np.float64), -149))[subnormal]
+        units = magnitude[subnormal].astype(np.float64)
+        wide[subnormal] = np.ldexp(np.where(bits[subnormal] >> 31, -units, units), -149)
     return wide
 
 

@@ -28,6 +28,8 @@ from certify.kernel.upper import upper_frobenius, upper_spectral
 
 arb = flint.arb
 
+_CHUNK = 2**16
+_MAGNITUDE = np.uint64(2**63 - 1)
 _SAFE = 2.0**-500  # above this maximum, entries that matter are normal doubles
 
 
@@ -88,22 +90,27 @@ def _scale(A: Array) -> tuple[Array, int, int]:
     half = e // 2  # two steps: 2^-1023 is itself subnormal
     X = A * math.ldexp(1.0, -half)
     X *= math.ldexp(1.0, half - e)
-    small = _nonzero_below(A, math.ldexp(1.0, e - 450))
-    if not small.any():
-        return X, e, 0
-    X[small] = 0.0
-    return X, e, int(np.count_nonzero(small))
+    return X, e, _remove_below(A, X, math.ldexp(1.0, e - 450))
 
 
-def _nonzero_below(A: Array, threshold: float) -> NDArray[np.bool_]:
-    """Where 0 < |a_ij| < threshold, on bits: comparisons of doubles miss flushed subnormals.
+def _remove_below(A: Array, X: Array, threshold: float) -> int:
+    """Set x_ij = 0 where 0 < |a_ij| < threshold and count them; on bits, for comparisons of doubles miss
+    flushed subnormals.
 
-    The bits of |a| grow with |a|; subtracting 1 turns those of 0 into the largest integer.
+    The bits of |a| grow with |a|; subtracting 1 turns those of 0 into the largest integer. Chunks stay in
+    the cache.
     """
-    magnitude = A.view(np.uint64) & np.uint64(2**63 - 1)
-    magnitude -= np.uint64(1)
+    bits, scaled = A.reshape(-1).view(np.uint64), X.reshape(-1)
     limit = np.array(threshold).view(np.uint64) - np.uint64(1)
-    return np.asarray(magnitude < limit)
+    removed = 0
+    for start in range(0, bits.size, _CHUNK):
+        magnitude = bits[start : start + _CHUNK] & _MAGNITUDE
+        magnitude -= np.uint64(1)
+        small = magnitude < limit
+        if small.any():
+            scaled[start : start + _CHUNK][small] = 0.0
+            removed += int(np.count_nonzero(small))
+    return removed
 
 
 def _read_radius(radius: Any, shape: tuple[int, ...]) -> Array:

@@ -46,6 +46,7 @@ class SingularValues:
     ``lower`` and ``upper`` are float64 (an upper bound beyond the largest double is infinity).
     ``scaled_lower``, ``scaled_upper`` and ``exponent`` (one per matrix) hold the same enclosures as
     ``2^exponent * [scaled_lower, scaled_upper]``, safe from overflow and underflow; ranks use them.
+    ``scaled_frobenius``, if known, encloses the Frobenius norm in that scale (one matrix only).
     ``rank_bound`` is an upper bound of the rank of every matrix (the inner dimension of a product).
     ``assumptions`` are keys of :data:`certify.kernel.rounding.ASSUMPTIONS`.
     """
@@ -55,6 +56,7 @@ class SingularValues:
     exponent: NDArray[np.int64]
     assumptions: frozenset[str] = MODEL
     rank_bound: int | None = None
+    scaled_frobenius: Enclosure | None = None
     lower: Array = field(init=False)
     upper: Array = field(init=False)
 

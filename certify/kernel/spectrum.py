@@ -7,19 +7,25 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+import flint
 import numpy as np
 
 import certify.oracles.factors as oracle
 from certify.errors import InputError, NotCertified
 from certify.kernel.cheap import from_eigenvectors
+from certify.kernel.enclosure import Enclosure
 from certify.kernel.gram import from_gram, gram_of
 from certify.kernel.multiply import current_device, multiply, use_device
 from certify.kernel.reading import Array, exact_float64, read_matrices
 from certify.kernel.scaling import Scaled, broadcast_radius, scale
 from certify.kernel.singular_values import SingularValues, from_factors
 from certify.kernel.tight import from_factors_tightly
+from certify.kernel.upper import square_sum
 
 VERY_TALL = 4  # rows per column from which the cheap mode uses the Gram matrix itself
+
+
+arb = flint.arb
 
 
 class Mode(Protocol):
@@ -117,7 +123,20 @@ def enclose_scaled(A: Scaled, mode: Mode) -> tuple[Array, Array]:
 def singular_values_of(A: Scaled, mode: str | Mode = "default") -> SingularValues:
     """Certified singular values of one scaled matrix."""
     lower, upper = enclose_scaled(A, as_mode(mode))
-    return SingularValues(lower, upper, np.asarray(A.exponent), A.assumptions)
+    frobenius = frobenius_of(A)
+    return SingularValues(lower, upper, np.asarray(A.exponent), A.assumptions, scaled_frobenius=frobenius)
+
+
+def frobenius_of(A: Scaled) -> Enclosure:
+    """||X + D||_F in A's scale: m + n roundings, then the radius."""
+    low, high = square_sum(A.X)
+    return ball_between(low.sqrt() - A.radius_F, high.sqrt() + A.radius_F, A)
+
+
+def ball_between(low: arb, high: arb, A: Scaled) -> Enclosure:
+    """The enclosure [max(low, 0), high] of a number >= 0 in the scale of ``A``."""
+    bottom = low.lower()
+    return Enclosure(bottom if bottom > 0 else arb(0), high, A.assumptions)
 
 
 def singular_values(
