@@ -32,6 +32,13 @@ NONNEGATIVE_HEADS = frozenset(
 )
 POSITIVE_SORTS = frozenset({"positive", "count"})
 NONNEGATIVE_SORTS = POSITIVE_SORTS | {"nonnegative", "index", "fraction"}
+INTERPRETED = frozenset(
+    {"add", "mul", "neg", "sub", "div", "sqrt", "pow", "log", "exp", "pi", "cosh", "tanh", "max", "min"}
+)
+RESERVED = (
+    INTERPRETED | NONNEGATIVE_HEADS | {*BINDERS, "le", "lt", "eq", "kl_inverse", "binomial_tail_inverse"}
+)
+"""Heads with a fixed meaning; no variable may be called so."""
 ONE: Poly = {(): Fraction(1)}
 
 
@@ -53,7 +60,10 @@ def rational(term: Term) -> Fraction | None:
     """The value of a rational atom, else ``None``."""
     if not isinstance(term, str) or not (term[0].isdigit() or term[0] == "-"):
         return None
-    return Fraction(term)
+    try:
+        return Fraction(term)
+    except (ValueError, ZeroDivisionError):
+        raise NotDecided(f"{term!r} is not a number") from None
 
 
 def mentions(item: Any, name: str) -> bool:
@@ -247,9 +257,8 @@ class Arithmetic:
                 return {(): value} if value else {}
             return {((term, Fraction(1)),): Fraction(1)}
         head, arguments = term[0], term[1:]
-        handler = getattr(self, f"_node_{head}", None)
-        if handler is not None:
-            result: Poly = handler(*arguments)
+        if head in INTERPRETED:
+            result: Poly = getattr(self, f"_node_{head}")(*arguments)
             return result
         if head in ("E", "sum"):
             return self._linear(head, *arguments)

@@ -47,21 +47,24 @@ def free_names(term: Term) -> frozenset[str]:
     return frozenset({head}).union(*(free_names(part) for part in arguments))
 
 
-def substitute(term: Term, mapping: Mapping[str, Term]) -> Term:
-    """Replace variables; a function variable takes a ``lambda`` and is applied. Capture is refused."""
+def substitute(term: Term, mapping: Mapping[str, Term], rename_binders: bool = False) -> Term:
+    """Replace free variables; a function variable takes a ``lambda`` and is applied. Capture is refused.
+
+    With ``rename_binders`` (instantiating a lemma) bound variables that ``mapping`` names are renamed, too.
+    """
     if isinstance(term, str):
         return mapping.get(term, term)
     head, arguments = term[0], term[1:]
     if head in BINDERS and len(arguments) == 2:
-        bound = mapping.get(arguments[0], arguments[0])
+        bound = mapping.get(arguments[0], arguments[0]) if rename_binders else arguments[0]
         if not isinstance(bound, str) or rational(bound) is not None:
             raise Refused(f"the bound variable {arguments[0]} cannot become {bound}")
         inner = {k: v for k, v in mapping.items() if k != arguments[0]}
         for name in free_names(arguments[1]) & set(inner):
             if bound in free_names(inner[name]):
                 raise Refused(f"substitution for {name} would be captured by {head} {bound}")
-        return (head, bound, substitute(arguments[1], {**inner, arguments[0]: bound}))
-    parts = [substitute(part, mapping) for part in arguments]
+        return (head, bound, substitute(arguments[1], {**inner, arguments[0]: bound}, rename_binders))
+    parts = [substitute(part, mapping, rename_binders) for part in arguments]
     replacement = mapping.get(head)
     if replacement is None:
         return (head, *parts)

@@ -173,4 +173,169 @@ def derive() -> Derivation:
     return d
 
 
-DERIVATIONS = (derive_step, derive)
+def derive_sphere_step() -> Derivation:
+    """One unit, with a random direction instead of random signs."""
+    d = Derivation(
+        "lemma-7-sphere-step",
+        "Vector contraction over the sphere, one unit",
+        "With a random direction instead of signs the constant is gamma_k, between 1 and sqrt(pi/2).",
+        "The length of a vector is gamma_k times the average modulus of its inner product with a random "
+        "direction.",
+        {
+            "h": "real after: h(t), a function of the vector",
+            "p": "real after: p(j, t), coordinate j of the vector",
+            "G": "real after: everything else",
+            "gamma_k": "positive after: sqrt(pi) Gamma((k+1)/2)/(sqrt(k) Gamma(k/2)), k the dimension of "
+                       "the span",
+            "e": "signs dummy: one sign",
+            "x": "gauss dummy: a uniform vector on the sphere of radius sqrt(k), or a standard Gaussian "
+                 "vector",
+            "t": "point dummy: a member of the class",
+            "u": "point dummy: a member of the class",
+            "j": "point dummy: a coordinate",
+        },
+        "E(e, sup(t, e*h(t) + G(t))) <= E(x, sup(t, gamma_k*sum(j, x(j)*p(j, t)) + G(t)))",
+        hypotheses={
+            "lipschitz": (
+                "h(t) - h(u) <= sqrt(sum(j, (p(j, t) - p(j, u))**2))",
+                "h moves at most as far as p",
+            ),
+            "constant": (
+                "sqrt(sum(j, (p(j, t) - p(j, u))**2)) == gamma_k*E(x, abs(sum(j, x(j)*(p(j, t) - p(j, u)))))",
+                "rotation invariance: gamma_k is the inverse of the average modulus of one coordinate",
+            ),
+        },
+        sources=("Here, after A. Maurer, arXiv:1605.00251",),
+        domain="the constant for k = 1, 2, 3 in balls",
+    )
+    modulus = "abs(sum(j, x(j)*(p(j, t) - p(j, u))))"
+    signed = "sum(j, x(j)*p(j, t)) - sum(j, x(j)*p(j, u))"
+    rest = "G(t) + G(u)"
+    lipschitz, constant = d.assume("lipschitz"), d.assume("constant")
+    pair = d.paper(
+        f"2*E(e, sup(t, e*h(t) + G(t))) == sup(t, sup(u, h(t) - h(u) + {rest}))",
+        "Write out the two signs; the two suprema choose t and u.",
+    )
+    longer = d.combine(f"h(t) - h(u) <= gamma_k*E(x, {modulus})", "Chain.", lipschitz, constant)
+    moved = d.monotone(
+        f"sup(t, sup(u, h(t) - h(u) + {rest})) <= sup(t, sup(u, gamma_k*E(x, {modulus}) + {rest}))",
+        "Inside the suprema.",
+        longer,
+    )
+    inner = d.axiom(
+        "sup-of-average",
+        {"X": f"lambda x, u: gamma_k*{modulus} + {rest}", "w": "x", "t": "u"},
+        f"sup(u, gamma_k*E(x, {modulus}) + {rest}) <= E(x, sup(u, gamma_k*{modulus} + {rest}))",
+        "Choosing u after the direction can only help.",
+    )
+    inner_sup = d.monotone(
+        f"sup(t, sup(u, gamma_k*E(x, {modulus}) + {rest})) <= sup(t, E(x, sup(u, gamma_k*{modulus} + "
+        f"{rest})))",
+        "For every t.",
+        inner,
+    )
+    outer = d.axiom(
+        "sup-of-average",
+        {"X": f"lambda x, t: sup(u, gamma_k*{modulus} + {rest})", "w": "x", "t": "t"},
+        f"sup(t, E(x, sup(u, gamma_k*{modulus} + {rest}))) <= E(x, sup(t, sup(u, gamma_k*{modulus} + "
+        f"{rest})))",
+        "Choosing t after the direction can only help.",
+    )
+    unsigned = d.paper(
+        f"E(x, sup(t, sup(u, gamma_k*{modulus} + {rest}))) == E(x, sup(t, sup(u, gamma_k*({signed}) + "
+        f"{rest})))",
+        "The bracket does not change when t and u are exchanged, so the modulus may be dropped.",
+    )
+    mirrored = d.paper(
+        "E(x, sup(u, -(gamma_k*sum(j, x(j)*p(j, u))) + G(u))) == "
+        "E(x, sup(t, gamma_k*sum(j, x(j)*p(j, t)) + G(t)))",
+        "x and -x have the same distribution; then rename u.",
+    )
+    d.combine(
+        d.conclude,
+        "The two suprema part; chain and halve.",
+        pair,
+        moved,
+        inner_sup,
+        outer,
+        unsigned,
+        mirrored,
+        times=["1/2"] * 6,
+    )
+    return d
+
+
+def derive_sphere() -> Derivation:
+    """All units."""
+    d = Derivation(
+        "lemma-7-sphere",
+        "Vector contraction over spheres",
+        "Lemma 7 with gamma_k in place of sqrt(2): 1 for k = 1, 1.1107 for k = 2, 1.1547 for k = 3, at most "
+        "sqrt(pi/2) = 1.2533. With Gaussian vectors the constant is sqrt(pi/2) for every k.",
+        "One unit at a time; the largest of the units' constants.",
+        {
+            "h": "real after: h(i, t), the loss at unit i",
+            "p": "real after: p(i, j, t), coordinate j of the vector at unit i",
+            "L": "positive after: Lipschitz constant",
+            "gamma_k": "positive after: the sphere's constant, for the dimension of the span at each unit",
+            "G": "real after: everything else, in the step for one unit",
+            "e": "signs dummy: one independent sign e(i) for each unit",
+            "c": "signs dummy: one sign",
+            "x": "gauss dummy: independent vectors x(i, .), uniform on spheres or Gaussian",
+            "y": "gauss dummy: one such vector",
+            "t": "point dummy: a member",
+            "u": "point dummy: a member",
+            "i": "point dummy: a unit",
+            "j": "point dummy: a coordinate",
+        },
+        "E(e, sup(t, sum(i, e(i)*h(i, t)))) <= gamma_k*L*E(x, sup(t, sum(i, sum(j, x(i, j)*p(i, j, t)))))",
+        hypotheses={
+            "lipschitz": (
+                "h(i, t) - h(i, u) <= L*sqrt(sum(j, (p(i, j, t) - p(i, j, u))**2))",
+                "at each unit h moves at most L times as far as the vector",
+            ),
+            "constant": (
+                "sqrt(sum(j, (p(i, j, t) - p(i, j, u))**2)) == "
+                "gamma_k*E(y, abs(sum(j, y(j)*(p(i, j, t) - p(i, j, u)))))",
+                "rotation invariance",
+            ),
+        },
+        sources=("Here, after A. Maurer, arXiv:1605.00251",),
+        domain="the constant for k = 1, 2, 3 in balls",
+    )
+    lipschitz, constant = d.assume("lipschitz"), d.assume("constant")
+    scaled = d.combine(
+        "h(i, t)/L - h(i, u)/L <= sqrt(sum(j, (p(i, j, t) - p(i, j, u))**2))",
+        "Divide by L.",
+        lipschitz,
+        times=["1/L"],
+    )
+    step = d.lemma(
+        "lemma-7-sphere-step",
+        {
+            "h": "lambda t: h(i, t)/L",
+            "p": "lambda j, t: p(i, j, t)",
+            "G": "lambda t: G(t)",
+            "gamma_k": "gamma_k",
+            "e": "c",
+            "x": "y",
+            "t": "t",
+            "u": "u",
+            "j": "j",
+        },
+        "E(c, sup(t, c*h(i, t)/L + G(t))) <= E(y, sup(t, gamma_k*sum(j, y(j)*p(i, j, t)) + G(t)))",
+        "One unit, with everything else in G.",
+        scaled,
+        constant,
+    )
+    d.paper(
+        d.conclude,
+        "Replace the units one after the other while all others are held fixed (they sit in G), then "
+        "average over "
+        "those. Multiply by L.",
+        step,
+    )
+    return d
+
+
+DERIVATIONS = (derive_step, derive, derive_sphere_step, derive_sphere)

@@ -166,3 +166,16 @@ def test_values_fitted_to_the_sample_break_the_bound() -> None:
     true_gap = 1 - Fraction(m, d)
     assert promised < Enclosure.exact(Fraction(3, 10))
     assert Enclosure.exact(true_gap) > promised
+
+
+@pytest.mark.parametrize(("k", "value"), [(1, "1"), (2, "1.1107"), (3, "1.1547")])
+def test_sphere_constants(k: int, value: str) -> None:
+    """gamma_k = sqrt(pi) Gamma((k+1)/2)/(sqrt(k) Gamma(k/2)); its inverse is a mean modulus."""
+    ctx.prec = 200
+    gamma_k = arb.pi().sqrt() * (ball(k + 1) / 2).gamma() / (ball(k).sqrt() * (ball(k) / 2).gamma())
+    assert (gamma_k - arb(value)) < arb("0.0001")
+    assert (arb(value) - gamma_k) < arb("0.0001")
+    assert gamma_k < (arb.pi() / 2).sqrt()
+    # k = 2: the average of |cos| over the circle is 2/pi, times the radius sqrt(2)
+    if k == 2:
+        assert (1 / gamma_k).overlaps(2 / arb.pi() * arb(2).sqrt())

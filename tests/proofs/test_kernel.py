@@ -260,3 +260,46 @@ def test_intervals_prove_and_refuse() -> None:
 def test_unreadable_expressions(text: Any) -> None:
     with pytest.raises(Refused):
         parse(text)
+
+
+def test_a_variable_may_not_be_called_like_an_operation() -> None:
+    d = derivation(variables={"log": "real after: not the logarithm"}, conclude="log <= log")
+    d.combine(d.conclude, "no")
+    with pytest.raises(Refused, match="has a fixed meaning"):
+        run(d.data())
+
+
+def test_specialising_does_not_touch_bound_variables() -> None:
+    assert substitute(parse("(le (f t) (sup t (f t)))"), {"t": "u"}) == parse("(le (f u) (sup t (f t)))")
+    assert substitute(parse("(sup t (f t))"), {"t": "u"}, True) == parse("(sup u (f u))")
+
+
+@pytest.mark.parametrize(
+    "claim", ["(le 1/0 1)", "(le (sqrt) 1)", "(le (E w) 1)", "(le (pow 2) 1)", "(le -x 1)"]
+)
+def test_what_cannot_be_understood_is_refused(claim: str) -> None:
+    d = derivation()
+    d.sign("0 <= 1", "no")
+    data = d.data()
+    data["steps"][0]["claim"] = data["conclusion"]["claim"] = claim
+    with pytest.raises(Refused):
+        run(data)
+
+
+def test_the_kernel_imports_nothing_that_builds() -> None:
+    import ast
+    from pathlib import Path
+
+    import proofs
+
+    trusted = ("kernel", "rules", "terms", "normal_form", "axioms", "interval")
+    for name in trusted:
+        tree = ast.parse((Path(proofs.__file__).parent / f"{name}.py").read_text())
+        for node in ast.walk(tree):
+            module = node.module if isinstance(node, ast.ImportFrom) else None
+            names = [a.name for a in node.names] if isinstance(node, ast.Import) else []
+            if module == "proofs":
+                names = [f"proofs.{a.name}" for a in node.names]  # type: ignore[union-attr]
+            for used in [module, *names]:
+                if used and used.startswith("proofs."):
+                    assert used.split(".")[1] in trusted, f"{name} imports {used}"
