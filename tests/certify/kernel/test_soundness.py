@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import json
+from fractions import Fraction
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from certify.kernel.entropy import entropy
 from certify.kernel.scaling import scale
-from tests import directed, strategies, truth
+from tests import directed, strategies, sweep, truth
 from tests.soundness import Effort, Ledger, Subject, attack, check_matrix, flushing, products_for
 
 CLAIMS = (
@@ -106,3 +111,25 @@ def test_thousands_of_matrices() -> None:
     for seed in range(10):
         assert_sound(directed.run_all(seed))
     assert_sound(ledger)
+
+
+def test_the_mean_value_form_at_the_midpoint_is_false_and_ours_is_not() -> None:
+    """sigma = (1, s), s in [0.05, 0.15]: the tempting form misses the truth at both ends."""
+    low, high = entropy(np.array([1.0, 0.05]), np.array([1.0, 0.15]))
+    ends = [truth.renyi([truth.arb(1), truth.arb(s)], Fraction(1), 1).log() for s in (0.05, 0.15)]
+    assert all(truth.meets(H, low, high) for H in ends)
+    false_low, false_high = 0.2095, 0.3998
+    assert ends[0] < false_low
+    assert ends[1] < false_high - 0.01
+    assert float(high) - float(low) < 0.21
+
+
+def test_the_sweep_resumes_where_it_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sweep, "CHUNK", 4)
+    state = tmp_path / "state.json"
+    first = sweep.sweep(8, state, seconds=1e9)
+    assert json.loads(state.read_text())["matrices"] == 8
+    again = sweep.sweep(12, state, seconds=1e9)
+    assert json.loads(state.read_text())["chunks"] == 3
+    assert sum(again.counts.values()) > sum(first.counts.values()) > 0
+    assert not again.violations
