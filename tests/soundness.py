@@ -19,7 +19,7 @@ from certify.errors import NotCertified, UndefinedRank
 from certify.kernel import cholesky, nonnegative
 from certify.kernel.cheap import from_eigenvectors
 from certify.kernel.counting import energy_rank_of, numerical_rank_of
-from certify.kernel.effective_rank import ORDER_POWER, Spectrum, effective_rank_of, renyi_rank
+from certify.kernel.effective_rank import ORDER_POWER, Spectrum, effective_ranks_of, renyi_rank
 from certify.kernel.enclosure import Enclosure
 from certify.kernel.gram import from_gram, gram_of
 from certify.kernel.norms import frobenius_of, nuclear_of, schatten4_of, spectral_of, unscaled
@@ -279,7 +279,7 @@ def check_matrix_level_ranks(ledger: Ledger, subject: Subject) -> None:
         order, power = ORDER_POWER[kind]
         if not subject.nonzero:
             try:
-                effective_rank_of(subject.scaled, order, power, "default")
+                effective_ranks_of([subject.scaled], order, power, "default")
                 ledger.record(f"{kind} of zero", False, lambda: "the zero matrix got an effective rank")
             except UndefinedRank:
                 ledger.record(f"{kind} of zero", True, str)
@@ -289,7 +289,7 @@ def check_matrix_level_ranks(ledger: Ledger, subject: Subject) -> None:
             check_enclosure(ledger, kind, subject, value, subject.rank(kind))
 
         ledger.attempt(
-            kind, lambda o=order, p=power: effective_rank_of(subject.scaled, o, p, "default"), check
+            kind, lambda o=order, p=power: effective_ranks_of([subject.scaled], o, p, "default")[0], check
         )
 
 

@@ -151,34 +151,42 @@ def _order_power(
     return alpha, beta
 
 
-def _without_spectrum(A: Scaled, order: Fraction | None, power: Fraction) -> Enclosure | None:
-    """Members that need no singular value decomposition: (inf, 2) and (2, 2)."""
-    if (order, power) == ORDER_POWER["stable"]:
-        return (frobenius_of(A) / spectral_of_each([A])[0]) ** 2
-    if (order, power) == ORDER_POWER["participation"]:
-        return (frobenius_of(A) ** 2 / schatten4_of(A)) ** 2
-    return None
-
-
-def effective_rank_of(A: Scaled, order: Fraction | None, power: Fraction, mode: str | Mode) -> Enclosure:
-    """N(order, power) of one scaled matrix."""
+def _require_nonzero(A: Scaled) -> Enclosure:
+    """||A||_F in A's scale, certified to be positive."""
     if A.is_zero or A.X.size == 0:
         raise UndefinedRank("the zero matrix (or an empty one) has no effective rank")
-    if not frobenius_of(A).lower > 0:
+    frobenius = frobenius_of(A)
+    if not frobenius.lower > 0:
         raise NotCertified("the matrix is not certified to be nonzero within its radius: no effective rank")
-    count = min(A.X.shape)
-    direct = _without_spectrum(A, order, power)
-    if direct is not None:
-        return direct.intersection(Enclosure.between(1, count))
-    values = singular_values_of(A, mode)
-    spectrum = Spectrum.of(values, _true_scale(frobenius_of(A), A))
-    return renyi_rank(spectrum, order, power)
+    return frobenius
 
 
-def _true_scale(value: Enclosure, A: Scaled) -> Enclosure:
-    low, high = value.endpoints
-    unit = arb(2) ** A.exponent
-    return Enclosure(low * unit, high * unit, value.assumptions)
+def _clip(value: Enclosure, A: Scaled) -> Enclosure:
+    return value.intersection(Enclosure.between(1, min(A.X.shape)))
+
+
+def stable_ranks_of(matrices: list[Scaled]) -> list[Enclosure]:
+    """||A||_F^2 / ||A||_2^2 of matrices of one shape; nonnegative ones (attention heads) all at once."""
+    frobenius = [_require_nonzero(A) for A in matrices]
+    spectral = spectral_of_each(matrices)
+    parts = zip(matrices, frobenius, spectral, strict=True)
+    return [_clip((total / largest) ** 2, A) for A, total, largest in parts]
+
+
+def effective_ranks_of(
+    matrices: list[Scaled], order: Fraction | None, power: Fraction, mode: str | Mode
+) -> list[Enclosure]:
+    """N(order, power) of scaled matrices of one shape. (inf, 2) and (2, 2) need no spectrum."""
+    if (order, power) == ORDER_POWER["stable"]:
+        return stable_ranks_of(matrices)
+    results = []
+    for A in matrices:
+        frobenius = _require_nonzero(A)
+        if (order, power) == ORDER_POWER["participation"]:
+            results.append(_clip((frobenius**2 / schatten4_of(A)) ** 2, A))
+        else:
+            results.append(renyi_rank(Spectrum.of(singular_values_of(A, mode)), order, power))
+    return results
 
 
 def effective_rank(
@@ -208,7 +216,7 @@ def effective_rank(
     alpha, beta = _order_power(kind, order, power)
 
     def compute(items: list[Scaled]) -> list[Enclosure]:
-        return [effective_rank_of(A, alpha, beta, mode) for A in items]
+        return effective_ranks_of(items, alpha, beta, mode)
 
     return each_matrix(matrix, radius, device, compute)
 
