@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -39,7 +39,7 @@ class Form:
     symbols: dict[str, str]
     """name -> "sort: meaning" """
     instances: Callable[[], Iterator[Instance]] | None = None
-    search: Callable[[Term], Counterexample | None] | None = None
+    search: Callable[[Term, Sequence[Term]], Counterexample | None] | None = None
     signs: tuple[str, ...] = ()
     """Terms known to be nonnegative, such as log(1/delta)."""
     note: str = ""
@@ -162,7 +162,7 @@ FORMS: dict[str, Form] = {
         },
         search=falsify.naive_rank,
         note="No bound by the rank of the attention matrices alone is derivable: it would have to hold "
-             "for Proposition N1.",
+        "for Proposition N1.",
     ),
     "occam": Form(
         "risk of a compressed model, with probability at least 1 - delta",
@@ -228,6 +228,8 @@ class Claim:
     name: str
     about: str
     bound: str
+    assume: tuple[str, ...] = ()
+    """Inequalities between the form's symbols that bound the domain, such as ``R <= 8``."""
 
 
 @dataclass(frozen=True)
@@ -259,16 +261,27 @@ def read_claim(path: str | Path) -> Claim:
         raise BadClaim(f"{path}: there is no such file") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise BadClaim(f"{path}: not a TOML file: {error}") from None
+    assume = data.pop("assume", [])
     unknown = sorted(set(data) - {"name", "about", "bound"})
     missing = sorted({"name", "about", "bound"} - set(data))
+    if not isinstance(assume, list) or not all(isinstance(a, str) for a in assume):
+        raise BadClaim(f'{path}: assume is a list of inequalities such as "R <= 8", found {assume!r}')
     if unknown or missing or not all(isinstance(v, str) for v in data.values()):
         raise BadClaim(
             f"{path}: a claim has the texts name, about and bound; missing: {missing}, unknown: {unknown}"
         )
-    return Claim(data["name"], data["about"], data["bound"])
+    return Claim(data["name"], data["about"], data["bound"], tuple(assume))
 
 
-def _read_bound(claim: Claim) -> Term:
+def _read_assumptions(claim: Claim) -> tuple[Term, ...]:
+    found = tuple(_read(claim, text) for text in claim.assume)
+    for text, term in zip(claim.assume, found, strict=True):
+        if not isinstance(term, tuple) or term[0] not in ("le", "lt"):
+            raise BadClaim(f"{claim.name}: {text!r} is not an inequality")
+    return found
+
+
+def _read(claim: Claim, text: str) -> Term:
     if claim.about not in FORMS:
         raise BadClaim(
             f"{claim.name}: cannot judge claims about {claim.about!r}; try one of {', '.join(sorted(FORMS))}"
@@ -276,12 +289,12 @@ def _read_bound(claim: Claim) -> Term:
     exact_decimals = re.sub(
         r"(?<![\w.])\d+\.\d+",
         lambda m: "({}/{})".format(*Fraction(m.group()).as_integer_ratio()),
-        claim.bound,
+        text,
     )
     try:
         term = parse(infix(exact_decimals))
     except (ValueError, SyntaxError, KeyError, Refused) as error:
-        raise BadClaim(f"{claim.name}: cannot read the bound {claim.bound!r}: {error}") from None
+        raise BadClaim(f"{claim.name}: cannot read the bound {text!r}: {error}") from None
     known = set(FORMS[claim.about].symbols)
     heads = {
         "add",
@@ -299,6 +312,8 @@ def _read_bound(claim: Claim) -> Term:
         "pi",
         "cosh",
         "tanh",
+        "le",
+        "lt",
     }
     strange = sorted(free_names(term) - known - heads)
     if strange:
@@ -311,13 +326,12 @@ def _read_bound(claim: Claim) -> Term:
 
 def judge(claim: Claim) -> Verdict:
     """The verdict on a claim."""
-    form, term = FORMS.get(claim.about), _read_bound(claim)
-    if form is None:
-        raise BadClaim(claim.about)
+    term, assumptions = _read(claim, claim.bound), _read_assumptions(claim)
+    form = FORMS[claim.about]
     failing = form.note
     if form.derived:
         try:
-            derivation = derive(form, term)
+            derivation = derive(form, term, assumptions)
             return Verdict(
                 claim,
                 "follows",
@@ -328,9 +342,9 @@ def judge(claim: Claim) -> Verdict:
             )
         except (Refused, NotDecided, NotProved) as error:
             failing = str(error)
-    found = form.search(term) if form.search else None
+    found = form.search(term, assumptions) if form.search else None
     if form.instances and found is None:
-        found = falsify.refute(form.instances(), term)
+        found = falsify.refute(form.instances(), term, assumptions)
     if found:
         return Verdict(claim, "refuted", found.says, form.derived, counterexample=found)
     last = next(d for d in load() if d["name"] == form.derivation)["steps"][-1]
@@ -342,12 +356,12 @@ def judge(claim: Claim) -> Verdict:
         f"neither a derivation nor a counterexample was found: {failing}",
         form.derived,
         failing_step=step,
-        nearest=_nearest(form, term),
+        nearest=_nearest(form, term, assumptions),
     )
 
 
 # From the proved to the claimed inequality
-def derive(form: Form, claimed: Term) -> dict[str, Any]:
+def derive(form: Form, claimed: Term, assumptions: tuple[Term, ...] = ()) -> dict[str, Any]:
     """A derivation of ``left <= claimed`` from the proved inequality, checked by the kernel."""
     errors = []
     for tactic in (_by_sign, _by_numbers, _by_squares):
@@ -370,6 +384,13 @@ def derive(form: Form, claimed: Term) -> dict[str, Any]:
         )
         proved = d.assume("proved")
         data = d.data()
+        for number, (_, low, high) in enumerate(assumptions):
+            sign = {
+                "id": f"assumed{number}",
+                "claim": show(("le", "0", ("sub", high, low))),
+                "meaning": "assumed",
+            }
+            data["hypotheses"].append(sign)
         try:
             data["steps"] += tactic(form, parse(infix(form.derived)), claimed, proved)
             data["conclusion"]["claim"] = show(("le", "left", claimed))
@@ -527,22 +548,22 @@ def _slack(form: Form, claimed: Term) -> str:
     return f"at {at}: proved about {float(proved.mid):.5g}, claimed about {float(right.mid):.5g}"
 
 
-def _nearest(form: Form, claimed: Term) -> str:
+def _nearest(form: Form, claimed: Term, assumptions: tuple[Term, ...]) -> str:
     """The smallest multiple 1 + k/100 of the claimed right side, up to 100, that follows."""
     if not form.derived:
         return "none: no multiple of it follows"
     low, high = 100, 10_000
-    if not _follows(form, claimed, high):
+    if not _follows(form, claimed, assumptions, high):
         return f"no multiple up to 100 of it follows; what follows is {form.derived}"
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (low, middle) if _follows(form, claimed, middle) else (middle, high)
+        low, high = (low, middle) if _follows(form, claimed, assumptions, middle) else (middle, high)
     return f"{Fraction(high, 100)} times the claimed right side follows"
 
 
-def _follows(form: Form, claimed: Term, hundredths: int) -> bool:
+def _follows(form: Form, claimed: Term, assumptions: tuple[Term, ...], hundredths: int) -> bool:
     try:
-        derive(form, ("mul", str(Fraction(hundredths, 100)), claimed))
+        derive(form, ("mul", str(Fraction(hundredths, 100)), claimed), assumptions)
     except (Refused, NotDecided, NotProved):
         return False
     return True

@@ -8,7 +8,7 @@ the upper end of the right side; nothing is ever accepted because no counterexam
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
@@ -93,11 +93,27 @@ def _kl_inverse(q: Any, c: Any) -> tuple[Any, Any]:
     return low.a, high.b
 
 
-def refute(instances: Iterator[Instance], claimed: Term) -> Counterexample | None:
-    """The first instance whose left side certainly exceeds the claimed right side."""
+def holds(assumptions: Sequence[Term], values: Values) -> bool:
+    """Whether every assumed inequality certainly holds at these values."""
+    for relation, left, right in assumptions:
+        try:
+            gap = evaluate(right, values) - evaluate(left, values)
+        except NotProved:
+            return False
+        if not (gap.a > 0 or (relation == "le" and gap.a >= 0)):
+            return False
+    return True
+
+
+def refute(
+    instances: Iterator[Instance], claimed: Term, assumptions: Sequence[Term] = ()
+) -> Counterexample | None:
+    """The first instance that meets the assumptions and certainly violates the claim."""
     saved, iv.prec = iv.prec, PRECISION
     try:
         for instance in instances:
+            if not holds(assumptions, instance.values):
+                continue
             try:
                 right = evaluate(claimed, instance.values)
             except NotProved:
@@ -269,11 +285,13 @@ def effective_ranks(which: str) -> Callable[[], Iterator[Instance]]:
 
 
 # The naive claim
-def naive_rank(claimed: Term) -> Counterexample | None:
+def naive_rank(claimed: Term, assumptions: Sequence[Term] = ()) -> Counterexample | None:
     """Proposition N2: attention rank 1, d = 2m inputs, gap at least 1/2 for every sample; m large enough."""
     for power in range(1, 200):
         m = 2**power
         values = {"R": iv.mpf(1), "m": iv.mpf(m), "delta": exact(Fraction(1, 20)), "layers": iv.mpf(1)}
+        if not holds(assumptions, values):
+            continue
         try:
             right = evaluate(claimed, values)
         except NotProved:
@@ -311,7 +329,7 @@ def _finite_classes() -> Iterator[tuple[str, list[Fraction], list[list[int]]]]:
         yield f"all subsets of {k} points", [Fraction(1, k)] * k, [list(f) for f in product((0, 1), repeat=k)]
 
 
-def uniform_deviation(claimed: Term) -> Counterexample | None:
+def uniform_deviation(claimed: Term, assumptions: Sequence[Term] = ()) -> Counterexample | None:
     """Exact failure probability over all samples of up to 6 units, for several delta."""
     for name, weights, functions in _finite_classes():
         risks = [sum((w for w, v in zip(weights, f, strict=True) if v), Fraction(0)) for f in functions]
@@ -327,7 +345,7 @@ def uniform_deviation(claimed: Term) -> Counterexample | None:
                 Fraction(1, 20),
                 Fraction(1, 100),
             ):
-                found = _failure(claimed, name, m, delta, rows)
+                found = _failure(claimed, assumptions, name, m, delta, rows)
                 if found:
                     return found
     return None
@@ -352,7 +370,9 @@ def _sample_row(
     return probability, gap, Fraction(total, m * 2**m)
 
 
-def _failure(claimed: Term, name: str, m: int, delta: Fraction, rows: list[Row]) -> Counterexample | None:
+def _failure(
+    claimed: Term, assumptions: Sequence[Term], name: str, m: int, delta: Fraction, rows: list[Row]
+) -> Counterexample | None:
     failing = Fraction(0)
     bounds: dict[Fraction, Interval] = {}
     for probability, gap, complexity in rows:
@@ -364,7 +384,7 @@ def _failure(claimed: Term, name: str, m: int, delta: Fraction, rows: list[Row])
                 "delta": exact(delta),
             }
             try:
-                bounds[complexity] = evaluate(claimed, values)
+                bounds[complexity] = evaluate(claimed, values) if holds(assumptions, values) else iv.inf
             except NotProved:
                 return None
         if exact(gap).a > bounds[complexity].b:
@@ -380,7 +400,7 @@ def _failure(claimed: Term, name: str, m: int, delta: Fraction, rows: list[Row])
 
 
 # Codes
-def occam(claimed: Term) -> Counterexample | None:
+def occam(claimed: Term, assumptions: Sequence[Term] = ()) -> Counterexample | None:
     """One model: exact binomial probability that the bound fails, for several risks and sample sizes."""
     from math import comb
 
@@ -400,7 +420,7 @@ def occam(claimed: Term) -> Counterexample | None:
                             right = evaluate(claimed, values)
                         except NotProved:
                             return None
-                        if not exact(risk).a > right.b:
+                        if not (exact(risk).a > right.b and holds(assumptions, values)):
                             good += comb(m, k) * risk**k * (1 - risk) ** (m - k)
                     if 1 - good**models > delta:
                         return Counterexample(

@@ -160,6 +160,7 @@ def derive_frobenius() -> Derivation:
 
 def derive_tail() -> Derivation:
     """Form (b), tail."""
+    z = "exp(t**2/(2*v))"
     d = Derivation(
         "lemma-8b-tail",
         "Matrix series, tail, intrinsic dimension",
@@ -167,38 +168,54 @@ def derive_tail() -> Derivation:
         "Markov's inequality for cosh - 1; with z = exp(t^2/(2v)) what remains is a polynomial "
         "inequality in z.",
         {
+            **_SERIES,
             "p": "nonnegative after: the probability that the norm is at least t",
-            "kappa": "positive after: intrinsic dimension",
-            "z": "positive after: exp(t^2/(2v)), at least 41/25 for t^2 >= v",
+            "t": "positive after: threshold",
         },
-        "p <= 2*kappa/z",
-        hypotheses={
-            "markov": (
-                "p*((z**2 + 1/z**2)/2 - 1) <= kappa*(z - 1)",
-                "Markov's inequality on cosh(t ||Z||/v) - 1, and the exponential moment at q = t/v",
-            ),
-            "far": ("0 <= z - 41/25", "exp(1/2) >= 41/25"),
-        },
+        "p <= 2*kappa*exp(-(t**2/(2*v)))",
+        hypotheses={"far": ("v <= t**2", "t is at least sqrt(v)")},
         sources=(_SOURCE,),
-        domain="exact probabilities for up to 10 signs",
+        domain="exact probabilities for up to 5 signs",
     )
-    markov, far = d.assume("markov"), d.assume("far")
+    moment = d.lemma(
+        "lemma-8-laplace",
+        {"Z": "Z", "V": "V", "v": "v", "kappa": "kappa", "x": "x", "q": "t/v"},
+        "E(x, cosh(t/v*spectral(Z(x)))) - 1 <= kappa*(exp((t/v)**2*v/2) - 1)",
+        "The exponential moment at q = t/v.",
+    )
+    markov = d.paper(
+        "p*(cosh(t/v*t) - 1) <= E(x, cosh(t/v*spectral(Z(x)))) - 1",
+        "Markov's inequality: cosh(q s) - 1 is not negative and increases for s >= 0, so it is at least "
+        "cosh(q t) - 1 whenever the norm s is at least t. p is the probability of that.",
+    )
+    start = d.combine(
+        f"p*(({z}**2 + 1/{z}**2)/2 - 1) <= kappa*({z} - 1)", "Both, written in z.", markov, moment
+    )
+    number = d.interval("41/25 <= exp(1/2)", "A number.", box={})
+    far = d.assume("far")
+    exponent = d.combine("1/2 <= t**2/(2*v)", "Divide by 2v.", far, times=["1/(2*v)"])
+    larger = d.monotone(f"exp(1/2) <= {z}", "exp increases.", exponent)
+    above = d.combine(f"0 <= {z} - 41/25", "z exceeds the golden ratio.", number, larger)
     divided = d.combine(
-        "p*(z - 1)*(z + 1)**2/(2*z**2) <= kappa",
+        f"p*({z} - 1)*({z} + 1)**2/(2*{z}**2) <= kappa",
         "Divide by z - 1, which is at least 16/25.",
-        markov,
-        times=["1/(z - 1)"],
+        start,
+        above,
+        times=[f"1/({z} - 1)"],
     )
     factor = d.combine(
-        "0 <= (z - 41/25)*(z + 16/25)", "z exceeds the golden ratio.", far, times=["z + 16/25"]
+        f"0 <= ({z} - 41/25)*({z} + 16/25)",
+        "A product of nonnegative numbers.",
+        above,
+        times=[f"{z} + 16/25"],
     )
-    golden = d.combine("31/625 <= z**2 - z - 1", "The product multiplied out.", factor)
+    golden = d.combine(f"31/625 <= {z}**2 - {z} - 1", "The product multiplied out.", factor)
     small = d.sign("0 <= 31/625", "A number.")
     excess = d.combine(
-        "0 <= p*(z**2 - z - 1)/(2*z**2)", "Weight by p.", small, golden, times=["p/(2*z**2)"] * 2
+        f"0 <= p*({z}**2 - {z} - 1)/(2*{z}**2)", "Weight by p.", small, golden, times=[f"p/(2*{z}**2)"] * 2
     )
-    below = d.combine("p*z/2 <= kappa", "(z - 1)(z + 1)^2 = z^3 + (z^2 - z - 1).", divided, excess)
-    d.combine(d.conclude, "Solve for p.", below, times=["2/z"])
+    below = d.combine(f"p*{z}/2 <= kappa", "(z - 1)(z + 1)^2 = z^3 + (z^2 - z - 1).", divided, excess)
+    d.combine(d.conclude, "Solve for p.", below, times=[f"2/{z}"])
     return d
 
 

@@ -429,7 +429,100 @@ def gaussian_maximum(case: tuple[int, Fraction], factor: Fraction = Fraction(1))
     return tail if n == 1 else 1 - (1 - tail) ** n, ball(eta)
 
 
+def split(case: tuple[int, int, int], factor: Fraction = Fraction(1)) -> Sides:
+    """The split of C1-joint: p + r against sqrt((1 + q^2) p^2 + (1 + q^2)/q^2 r^2)."""
+    p, r, q = case
+    inside = (1 + q * q) * (p * p + Fraction(r * r, q * q))
+    return ball(p + r), ball(factor) * root(ball(inside))
+
+
+def attention_input(case: list[int], factor: Fraction = Fraction(1)) -> Sides:
+    """Lemma 13(b), two tokens +-1/2 in one dimension, W = w/2, V = 1, tokens moved by h = 1/100."""
+    w, a, b = Fraction(case[0], 2), Fraction(case[1], 400), Fraction(case[2], 400)
+    x, y = [Fraction(1, 2), Fraction(-1, 2)], [Fraction(1, 2) + a, Fraction(-1, 2) + b]
+    moves = []
+    for query, other in zip(x, y, strict=True):
+        p, q = _softmax([query * w * t for t in x]), _softmax([other * w * t for t in y])
+        moves.append(
+            abs(
+                sum((u * ball(t) for u, t in zip(p, x, strict=True)), arb(0))
+                - sum((u * ball(t) for u, t in zip(q, y, strict=True)), arb(0))
+            )
+        )
+    h = max(abs(a), abs(b))
+    return moves[0].max(moves[1]), ball(factor * (1 + 2 * abs(w)) * h)
+
+
+def pac_bayes(case: tuple[int, Fraction, Fraction, Fraction], factor: Fraction = Fraction(1)) -> Sides:
+    """Two models with independent losses, uniform prior, eleven posteriors: exact failure probability."""
+    m, p1, p2, delta = case
+    cost = (2 + (arb.pi() * m / 2).sqrt()).log() - ball(delta).log()
+    failing = Fraction(0)
+    for k1, k2 in product(range(m + 1), repeat=2):
+        for n in range(11):
+            q = Fraction(n, 10)
+            emp, risk = (q * k1 + (1 - q) * k2) / m, q * p1 + (1 - q) * p2
+            entropy = _kl(q, Fraction(1, 2))
+            if _kl(emp, risk) > ball(factor) * (entropy + cost) / m:
+                failing += (
+                    comb(m, k1) * p1**k1 * (1 - p1) ** (m - k1) * comb(m, k2) * p2**k2 * (1 - p2) ** (m - k2)
+                )
+                break
+    return ball(failing), ball(delta)
+
+
+def occam_many(case: tuple[int, Fraction, Fraction], factor: Fraction = Fraction(1)) -> Sides:
+    """Eight models of three bits with independent losses: exact probability that one fails."""
+    m, p, delta = case
+    c = ball(factor) * ((8 / ball(delta)).log()) / m
+    fails = sum(
+        (
+            comb(m, k) * p**k * (1 - p) ** (m - k)
+            for k in range(m + 1)
+            if Fraction(k, m) < p and _kl(Fraction(k, m), p) > c
+        ),
+        Fraction(0),
+    )
+    return ball(1 - (1 - fails) ** 8), ball(delta)
+
+
 # Theorems
+def bilinear(case: Matrices, factor: Fraction = Fraction(1)) -> Sides:
+    """Theorem B1, loss = output: the supremum over the nuclear ball is the spectral norm of the signed sum."""
+    left, right = matrix_series(case, factor)
+    return left / len(case), right / len(case)
+
+
+def joint_head(case: list[list[int]], factor: Fraction = Fraction(1)) -> Sides:
+    """Theorem C1-joint: scalar tokens, query 1, |V| <= 1 and |W| <= 2 on a grid, loss = output."""
+    m, left = len(case), arb(0)
+    outputs = []
+    for v, w in product((-1, Fraction(1, 2), 1), (-2, -1, 0, 1, 2)):
+        row = []
+        for x in case:
+            p = _softmax([Fraction(w * t) for t in x])
+            row.append(ball(v) * sum((u * t for u, t in zip(p, x, strict=True)), arb(0)))
+        outputs.append(row)
+    for s in signs(m):
+        values = [sum((e * o for e, o in zip(s, row, strict=True)), arb(0)) for row in outputs]
+        best = values[0]
+        for value in values[1:]:
+            best = best.max(value)
+        left += best
+    squares = [Fraction(sum(t * t for t in x)) for x in case]
+    a0 = root(ball(sum(squares))) / m
+    c0 = (
+        2
+        * root(ball(sum(max(abs(t) for t in x) ** 2 * q for x, q in zip(case, squares, strict=True))))
+        / (arb(2).sqrt() * m)
+    )
+    if not a0 > 0:
+        return arb(0), arb(1)
+    third = arb(1) / 3
+    total = (a0**third) ** 2 + (c0**third) ** 2
+    return left / (m * 2**m), ball(factor) * arb(2).sqrt() * total * total.sqrt()
+
+
 def peeling(case: int, factor: Fraction = Fraction(1)) -> Sides:
     return ball(sum((Fraction(1, (j + 1) * (j + 2)) for j in range(case)), Fraction(0))), ball(factor)
 
@@ -636,6 +729,54 @@ PROPERTIES: dict[str, Property] = {
         ((1, Fraction(999999, 1000000)), (1, Fraction(1, 10**140))),
         True,
         {"factor": ONE},
+    ),
+    "lemma-split": Property(
+        "lemma-split", st.tuples(positive, positive, positive), split, ((3, 12, 2),), True, {"factor": ONE}
+    ),
+    "lemma-13b": Property(
+        "lemma-13b",
+        st.lists(small, min_size=3, max_size=3),
+        attention_input,
+        ([0, 1, 1],),
+        True,
+        {"factor": ONE},
+    ),
+    "lemma-16": Property(
+        "lemma-16",
+        st.tuples(
+            st.integers(1, 8),
+            st.sampled_from([Fraction(1, 10), H]),
+            st.sampled_from([Fraction(1, 5), H]),
+            st.sampled_from([H, Fraction(1, 20)]),
+        ),
+        pac_bayes,
+        (),
+        False,
+        {"factor": ONE},
+        floor=-1,
+    ),
+    "theorem-d": Property(
+        "theorem-d",
+        st.tuples(
+            st.integers(1, 20),
+            st.sampled_from([Fraction(1, 10), H, Fraction(9, 10)]),
+            st.sampled_from([H, Fraction(1, 20)]),
+        ),
+        occam_many,
+        ((1, Fraction(9938, 10000), Fraction(1, 20)),),
+        False,
+        {"factor": ONE},
+        floor=0.9,
+    ),
+    "theorem-b1": Property("theorem-b1", matrices, bilinear, (SCALAR,), True, {"factor": ONE}),
+    "theorem-c1-joint": Property(
+        "theorem-c1-joint",
+        st.lists(st.lists(small, min_size=2, max_size=2), min_size=1, max_size=3),
+        joint_head,
+        ([[1, -1]],),
+        False,
+        {"factor": ONE},
+        floor=0.1,
     ),
     "theorem-p weights": Property("theorem-p", st.integers(1, 200), peeling, (2000,), True, {"factor": ONE}),
     "complexity-a1": Property(

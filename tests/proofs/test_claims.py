@@ -152,3 +152,28 @@ def test_command_exit_codes_and_json(capsys: pytest.CaptureFixture[str]) -> None
     assert main(["check", str(EXAMPLES / "khintchine-1.3.toml"), "--json"]) == 1
     record = json.loads(capsys.readouterr().out)[0]
     assert record["counterexample"]["data"]["vector"] == [1, 1]
+
+
+def test_assumptions_bound_the_domain() -> None:
+    """A claim about very many vectors is not refuted by few."""
+    assert judge(Claim("test", "massart", "r*sqrt(1.9*log(N))", ("2 <= N",))).verdict == OPEN
+    assert judge(Claim("test", "massart", "r*sqrt(1.4*log(N))", ("N <= 100",))).verdict == REFUTED
+    assert judge(Claim("test", "massart", "r*sqrt(1.4*log(N))", ("10**6 <= N",))).verdict == OPEN
+    small = judge(Claim("test", "attention-rank", "10*sqrt(R/m)", ("R <= 1", "10**6 <= m")))
+    assert small.verdict == REFUTED
+    assert small.counterexample is not None
+    assert int(str(small.counterexample.data["m"])) >= 10**6
+
+
+def test_assumptions_help_a_derivation() -> None:
+    claim = ("occam-hoeffding", "emp_risk + sqrt(2*log(1/delta)/(2*m))")
+    assert judge(Claim("test", *claim)).verdict != FOLLOWS
+    helped = judge(Claim("test", *claim, ("code_bits*log(2) <= log(1/delta)",)))
+    assert helped.verdict == FOLLOWS
+    assert helped.derivation is not None
+    check(helped.derivation, {}, {})
+
+
+def test_an_assumption_must_be_an_inequality() -> None:
+    with pytest.raises(BadClaim, match="is not an inequality"):
+        judge(Claim("test", "massart", "r", ("N",)))

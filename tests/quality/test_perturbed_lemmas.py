@@ -20,6 +20,9 @@ NOT_KNOWN_SHARP = {
     "lemma-4": "the factor 2 is approached only by very many nearly orthogonal vectors",
     "lemma-8b tail": "at t = sqrt(v) the largest ratio is 0.824",
     "complexity-a1": "sqrt(2) is lost by Khintchine; the sphere form is sharper",
+    "lemma-16": "change of measure and Markov's inequality are not tight together",
+    "theorem-d": "the union over independent models loses; one model alone (lemma-15) is sharp",
+    "theorem-c1-joint": "as complexity-c1-i",
     "complexity-c1-i": "as complexity-a1, and the softmax is worst only at equal weights",
 }
 SHARPER_CASES = {
