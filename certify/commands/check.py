@@ -6,6 +6,7 @@ import argparse
 import json
 import sys
 from collections import Counter
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -78,6 +79,7 @@ def _print(data: Any) -> None:
 
 # Everything
 def _recheck(as_json: bool) -> int:
+    from proofs.bridge.recorded import standing
     from proofs.kernel import LEVELS
     from proofs.library import load, machine_table, recheck, stored
     from proofs.terms import Refused
@@ -121,10 +123,12 @@ def _recheck(as_json: bool) -> int:
                 "levels": dict(statements),
                 "steps": dict(totals),
                 "dropped": dropped,
+                "coq": asdict(standing()),
             }
         )
     else:
         _table(rows, statements, totals, dropped)
+        print(standing().sentence)
     return 1 if dropped else 0
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from proofs.bridge import record, sources
+from proofs.bridge import record, recorded, sources
 from proofs.bridge.axioms import allowed
 from proofs.bridge.compiler import ROOT, THEORIES
 from proofs.bridge.mutants import Mutant, mutants, mutated
@@ -163,3 +163,21 @@ def test_sentences_are_split_as_coq_splits_them() -> None:
         "lra.",
         "Qed.",
     ]
+
+
+def test_standing_says_what_was_run_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = recorded.standing()
+    assert found.recorded == len(RECORDED["theorems"])
+    assert found.stale == ()
+    monkeypatch.setattr(recorded, "digests", lambda: {**sources.digests(), "Khintchine": "0" * 64})
+    assert recorded.standing().stale == ("Khintchine",)
+    assert "Khintchine" in recorded.standing().sentence
+    source = tmp_path / "A.v"
+    source.write_text("")
+    monkeypatch.setattr(recorded, "THEORIES", tmp_path)
+    monkeypatch.setattr(recorded, "digests", sources.digests)
+    assert not recorded.standing().compiled
+    assert "not run again here" in recorded.standing().sentence
+    (tmp_path / "A.vo").write_text("")
+    assert recorded.standing().compiled
+    assert "compiled on this machine" in recorded.standing().sentence
