@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 DESCRIPTION = """\
 Without arguments, re-check every stored derivation with the symbolic kernel and print one line for each:
-its level (coq, kernel, interval, z3, cited or paper: how the weakest step is known), its steps by level, its title.
+its constants, its level (coq, kernel, interval, z3, cited or paper: how the weakest step is known), its
+steps by level, its Coq theorem, its test and its sources.
 
 With --show NAME, print a theorem's bound and constants; with --at, their shares at given numbers, and where
 most is lost. NAME may also be a lemma (lemma-7): then its steps are printed.
@@ -82,7 +83,8 @@ def _recheck(as_json: bool) -> int:
     from proofs.bridge.recorded import standing
     from proofs.kernel import LEVELS
     from proofs.library import load, machine_table, recheck, stored
-    from proofs.terms import Refused
+    from proofs.terms import Refused, parse
+    from proofs.theorem_map import constants
 
     try:
         library = recheck()
@@ -92,7 +94,7 @@ def _recheck(as_json: bool) -> int:
         else:
             print(f"REFUSED: {error}")
         return 1
-    recorded, machine = stored("levels"), machine_table()
+    recorded, machine, tests = stored("levels"), machine_table(), stored("tests")
     rows, dropped, totals = [], [], Counter[str]()
     for derivation in load():
         name = derivation["name"]
@@ -110,6 +112,8 @@ def _recheck(as_json: bool) -> int:
                 "statement": derivation["conclusion"]["claim"],
                 "delta": derivation["conclusion"]["delta"],
                 "coq": machine.get(name, ""),
+                "constants": constants(parse(derivation["conclusion"]["claim"])),
+                "test": tests[name],
                 "tested": derivation["domain"],
                 "sources": derivation["sources"],
             }
@@ -139,12 +143,14 @@ def _table(
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False)
-    for heading in ("derivation", "level", "steps", "title", "Coq theorem", "tested on"):
+    for heading in ("derivation", "constants", "level", "steps", "Coq theorem", "test", "sources"):
         table.add_column(heading, overflow="fold")
     for row in rows:
         steps = " ".join(f"{count} {level}" for level, count in sorted(row["steps"].items()))
-        table.add_row(row["name"], row["level"], steps, row["title"], row["coq"], row["tested"])
-    Console(width=None if sys.stdout.isatty() else 170).print(table)
+        test = row["test"].rpartition("::")[2]
+        sources = "; ".join(source.split(",")[0] for source in row["sources"])
+        table.add_row(row["name"], row["constants"], row["level"], steps, row["coq"], test, sources)
+    Console(width=None if sys.stdout.isatty() else 180, markup=False).print(table)
     print(
         f"\n{len(rows)} derivations re-checked: "
         + ", ".join(f"{n} {level}" for level, n in sorted(statements.items()))

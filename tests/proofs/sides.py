@@ -488,7 +488,7 @@ def occam_many(case: tuple[int, Fraction, Fraction], factor: Fraction = Fraction
 
 # Theorems
 def bilinear(case: Matrices, factor: Fraction = Fraction(1)) -> Sides:
-    """Theorem B1, loss = output: the supremum over the nuclear ball is the spectral norm of the signed sum."""
+    """Theorem B1, loss = output: the supremum over the ball is the spectral norm of the signed sum."""
     left, right = matrix_series(case, factor)
     return left / len(case), right / len(case)
 

@@ -163,3 +163,16 @@ def test_a_cited_result_cannot_be_sharpened() -> None:
     library["cited:mcdiarmid"] = cited_statement(record)
     lemma = next(d for d in load() if d["name"] == "lemma-2")
     assert "fail with probability" in verdict(lemma, library, goals, prose)
+
+
+def test_a_better_constant_with_a_matching_goal_is_still_refused(library: dict[str, Statement]) -> None:
+    """Change a number in the last step, the conclusion and the recorded goal alike: it is refused."""
+    prose, tried = stored("prose"), 0
+    for derivation in load():
+        for text in constants(derivation["conclusion"]["claim"]):
+            changed = copy.deepcopy(derivation)
+            changed["conclusion"]["claim"] = changed["steps"][-1]["claim"] = text
+            goals = {derivation["name"]: changed}
+            assert verdict(changed, library, goals, prose), f"{derivation['name']}: {text}"
+            tried += 1
+    assert tried > 200
