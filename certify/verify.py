@@ -116,7 +116,7 @@ class Interval:
     __slots__ = ("hi", "lo")
 
     def __init__(self, lo: Any, hi: Any) -> None:
-        if not libmp.mpf_le(lo, hi):
+        if libmp.fnan in (lo, hi) or (lo is not hi and not libmp.mpf_le(lo, hi)):
             raise ArithmeticError("an interval with its ends exchanged, or a value that is not a number")
         self.lo, self.hi = lo, hi
 
@@ -141,6 +141,12 @@ class Interval:
         return self + (-other)
 
     def __mul__(self, other: Interval) -> Interval:
+        if not (self.lo[0] or other.lo[0]):  # no minus sign: both are nonnegative
+            low, high = (
+                libmp.mpf_mul(self.lo, other.lo, BITS, DOWN),
+                libmp.mpf_mul(self.hi, other.hi, BITS, UP),
+            )
+            return Interval(low, high)
         pairs = [(a, b) for a in (self.lo, self.hi) for b in (other.lo, other.hi)]
         lows = [libmp.mpf_mul(a, b, BITS, DOWN) for a, b in pairs]
         highs = [libmp.mpf_mul(a, b, BITS, UP) for a, b in pairs]
@@ -501,8 +507,7 @@ def _quotient_of_powers(x: list[Interval], s1: Interval, s2: Interval) -> Interv
 
 
 def _quotient_at(points: list[Any]) -> Interval:
-    exact = [Interval(p, p) for p in points]
-    return square(total(exact)) / total([square(p) for p in exact])
+    return square(_sum_of_points(points)) / total([square(Interval(p, p)) for p in points])
 
 
 def _middle(item: Interval) -> tuple[Any, Interval]:
@@ -580,12 +585,21 @@ def _entropy_once(
 
 
 def _entropy_at(points: list[Any], known: dict[Any, Interval]) -> Interval:
+    """H at a vector of exact points; ``known`` keeps x log x of each point."""
     for point in points:
         if point not in known:
-            at = Interval(point, point)
-            known[point] = at * at.log()
-    s = total([Interval(p, p) for p in points])
+            log = Interval(point, point).log()
+            low, high = libmp.mpf_mul(point, log.lo, BITS, DOWN), libmp.mpf_mul(point, log.hi, BITS, UP)
+            known[point] = Interval(low, high)
+    s = _sum_of_points(points)
     return s.log() - total([known[p] for p in points]) / s
+
+
+def _sum_of_points(points: list[Any]) -> Interval:
+    lo = hi = libmp.fzero
+    for point in points:
+        lo, hi = libmp.mpf_add(lo, point, BITS, DOWN), libmp.mpf_add(hi, point, BITS, UP)
+    return Interval(lo, hi)
 
 
 def numerical_rank(spectrum: list[tuple[Fraction, Fraction]], epsilon: Fraction) -> tuple[int, int]:

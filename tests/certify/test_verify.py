@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from mpmath import mp, mpf
+from mpmath import libmp, mp, mpf
 
 from certify import verify
 from certify.engine.order_statistics import order_statistic
@@ -31,6 +31,13 @@ def contains(found: Interval, value: Any) -> bool:
     if isinstance(value, Fraction):
         return low <= value <= high
     return bool(number(low) <= value <= number(high))
+
+
+def test_intervals_refuse_nan_and_exchanged_ends() -> None:
+    nan, one, two = libmp.fnan, libmp.fone, libmp.ftwo
+    for low, high in ((nan, nan), (nan, one), (one, nan), (two, one)):
+        with pytest.raises(ArithmeticError):
+            Interval(low, high)
 
 
 def number(x: Fraction) -> Any:
