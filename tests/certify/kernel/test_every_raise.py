@@ -22,7 +22,7 @@ import torch
 import certify
 import certify.kernel as kernel_package
 from certify.errors import ClaimError, InputError, MatrixError, NotCertified, Undecided, UndefinedRank
-from certify.kernel import inverses, nonnegative, rounding, upper
+from certify.kernel import inverses, multiply, nonnegative, rounding, upper
 from certify.kernel.bound import evaluate
 from certify.kernel.certificate import Certificate
 from certify.kernel.cheap import from_eigenvectors
@@ -157,6 +157,11 @@ PROVOCATIONS: list[tuple[type[Exception], str, Callable[[], object]]] = [
     # multiply.py
     (InputError, "not supported", lambda: certify.singular_values(I2, device="mps")),
     (InputError, "no CUDA", fake_cuda(lambda: certify.singular_values(I2, device="cuda"))),
+    (
+        NotCertified,
+        "spot check",
+        lambda: multiply.spot_checked(np.ones((64, 64)), np.eye(64), one_wrong_entry()),
+    ),
     # nonnegative.py
     (NotCertified, "negative entries", lambda: nonnegative.norm_bounds(-I2, np.ones(2))),
     # product.py
@@ -208,6 +213,12 @@ PROVOCATIONS: list[tuple[type[Exception], str, Callable[[], object]]] = [
 
 def evaluate_inverse(k: object, n: object, delta: object) -> Enclosure:
     return inverses.binomial_tail_inverse(exact(k), exact(n), exact(delta))  # type: ignore[arg-type]
+
+
+def one_wrong_entry() -> np.ndarray:
+    P = np.ones((64, 64))
+    P[5, 7] += 1e-9
+    return P
 
 
 def no_oracle_answers() -> object:

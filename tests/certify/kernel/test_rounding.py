@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 import torch
 
+from certify.errors import NotCertified
 from certify.kernel import rounding
 from certify.kernel.directed import rational
 from certify.kernel.logarithm import log_with_error
-from certify.kernel.multiply import product_on
+from certify.kernel.multiply import product_on, spot_checked
 from certify.kernel.reading import FORMATS, decoding_table
 from certify.kernel.scaling import scale
 from certify.kernel.selftest import PROBES, run_probes
@@ -97,6 +98,19 @@ def test_a_broken_product_is_caught(product: Callable[[Array, Array], Array]) ->
         outcome = run_probes(product)
     failed = {name for name, passed in outcome.items() if not passed}
     assert failed & BROKEN[product], outcome
+
+
+def test_legal_products_pass_the_spot_check() -> None:
+    rng = np.random.default_rng(3)
+    graded = 10.0 ** rng.uniform(-100, 0, (1, 90))
+    gaussian = rng.standard_normal((80, 90)), rng.standard_normal((90, 70))
+    liars = strategies.plain_order_product(), strategies.legal_liar(rng), strategies.pushing_product(1)
+    for X, Y in (gaussian, (graded * np.ones((80, 1)), graded.T * np.ones((1, 70)))):
+        for product in (np.matmul, *liars):
+            P = product(X, Y)
+            assert spot_checked(X, Y, P) is P
+        with pytest.raises(NotCertified, match="spot check"):
+            spot_checked(X, Y, single(X, Y))
 
 
 def test_probes_pass_with_flush_to_zero() -> None:
