@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -114,7 +114,6 @@ def classifier_features(
 
 def difference_from_base(model: Any, base: str, head: str) -> str:
     """ "" if every tensor below the head equals that of the base model, bit by bit; else what differs."""
-    import torch
     from transformers import AutoModel
 
     from certify.adapters import open_model
@@ -125,15 +124,66 @@ def difference_from_base(model: Any, base: str, head: str) -> str:
     known = AutoModel.from_pretrained(root).state_dict()
     own = {k: v for k, v in model.state_dict().items() if not k.startswith(f"{head}.")}
     prefix = f"{model.base_model_prefix}."
-    different = []
-    for key, tensor in own.items():
-        other = known.get(key.removeprefix(prefix))
-        if other is None or other.shape != tensor.shape or not torch.equal(other, tensor):
-            different.append(key)
+    return different_tensors({k.removeprefix(prefix): v for k, v in own.items()}, known, base)
+
+
+def different_tensors(own: Mapping[str, Any], known: Mapping[str, Any], base: str) -> str:
+    """The violation if a tensor of ``own`` is not, bit by bit, that of ``known``; else ""."""
+    import torch
+
+    different = [
+        key
+        for key, tensor in own.items()
+        if key not in known or known[key].shape != tensor.shape or not torch.equal(known[key], tensor)
+    ]
     if not different:
         return ""
     return (
         f"{len(different)} tensors below the head differ from {base}, first {different[0]}: they were not "
-        f"fixed before "
-        "the sample. Use --test, or train only the head."
+        f"fixed "
+        "before the sample. Use --test, or train only the head."
     )
+
+
+def module_features(spec: str, arrays: np.ndarray, base: str | None) -> ClassifierFeatures:
+    """What enters the last linear layer of a torch module (``module:object``) that reads float32 rows
+    (n, d)."""
+    import torch
+
+    module = _module(spec)
+    layers = [(n, m) for n, m in module.named_modules() if isinstance(m, torch.nn.Linear)]
+    if not layers:
+        raise ModelError(f"{spec}: a {type(module).__name__} without a linear layer has no head")
+    name, layer = layers[-1]
+    entered: list[torch.Tensor] = []
+    hook = layer.register_forward_pre_hook(lambda _, arguments: entered.append(arguments[0].detach()))
+    torch.set_num_threads(1)
+    try:
+        with torch.inference_mode():
+            for start in range(0, len(arrays), 1000):
+                module.eval()(torch.from_numpy(arrays[start : start + 1000]))
+    except (RuntimeError, TypeError, ValueError) as error:
+        raise ModelError(f"{spec}: cannot run on rows of {arrays.shape[1]} features ({error})") from error
+    finally:
+        hook.remove()
+    rows = torch.cat(entered)
+    if rows.shape != (len(arrays), layer.in_features):
+        raise ModelError(
+            f"{spec}: its last linear layer {name!r} runs {len(rows)} times for {len(arrays)} units"
+        )
+    bias = None if layer.bias is None else layer.bias.detach().double().numpy()
+    below = {k: v for k, v in module.state_dict().items() if name and not k.startswith(f"{name}.")}
+    violation = ""
+    if below:
+        violation = NOT_SHOWN if base is None else different_tensors(below, _module(base).state_dict(), base)
+    weight = layer.weight.detach().double().numpy()
+    return ClassifierFeatures(rows.float().numpy(), weight, bias, name or "the module", violation)
+
+
+def _module(spec: str) -> Any:
+    from certify.adapters import open_model
+
+    module = getattr(open_model(spec).runner(), "module", None)
+    if module is None:
+        raise ModelError(f"{spec}: not a torch module (module:object)")
+    return module

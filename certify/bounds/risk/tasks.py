@@ -1,7 +1,7 @@
 """What `certify report MODEL --train DATA` means for each kind of model and data: a head and its samples.
 
-* arrays (``.npz``): MODEL is a head file (``weight``, ``bias``, or ``scores``, ``values``) on those
-features or tokens;
+* arrays (``.npz``): MODEL is a head file (``weight``, ``bias``, or ``scores``, ``values``) on those features
+  or tokens, or a torch module (``module:object``) on features, whose last linear layer is the head;
 * texts (``.jsonl``, ``.parquet``) and a Hugging Face classifier: its last linear layer is the head and what
   enters it the features, provided that ``--base`` shows that nothing else was trained;
 * texts and any other Hugging Face encoder: the encoder is frozen, and a head is trained here.
@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from certify.bounds.risk.features import classifier_features, text_features
+from certify.bounds.risk.features import classifier_features, module_features, text_features
 from certify.bounds.risk.heads import Head, LinearHead, SoftmaxHead
 from certify.bounds.risk.samples import Sample, read_npz
 from certify.errors import DataError, ModelError
@@ -119,14 +119,28 @@ def binary_head(weight: np.ndarray, bias: np.ndarray | None, place: str) -> Line
     raise ModelError(f"{place}: {len(weight)} outputs; risk certificates are for two classes so far")
 
 
-def _array_task(model: str, train: Path, test: Path | None) -> Task:
+def _array_task(model: str, train: Path, test: Path | None, base: str | None) -> Task:
     sample = read_npz(train)
     held = None if test is None else read_npz(test)
-    if not Path(model).is_file():
+    described: dict[str, Any] = {"name": f"{Path(model).name} on {train.name}"}
+    if Path(model).is_file():
+        if base is not None:
+            raise DataError(
+                "--base belongs to a model; a head file stands on features that were fixed beforehand"
+            )
+        return Task(sample, held, read_head(Path(model)), described)
+    if ":" not in model or sample.kind != "features":
         raise ModelError(
-            f"{model}: data of arrays need a head file (.npz or .safetensors with weight and bias)"
+            f"{model}: data of arrays need a head file (.npz or .safetensors with weight and bias) or, for "
+            "features, a torch module (module:object)"
         )
-    return Task(sample, held, read_head(Path(model)), {"name": f"{Path(model).name} on {train.name}"})
+    found = module_features(model, sample.inputs, base)
+    head = binary_head(found.weight, found.bias, model)
+    moved = Sample(found.features, sample.labels, found.features.shape[1])
+    if held is not None:
+        held = Sample(module_features(model, held.inputs, base).features, held.labels, moved.dimension)
+    described["features"] = f"what enters {found.layer} of {model}"
+    return Task(moved, held, head, described, found.violation)
 
 
 def _text_task(model: str, train: Path, test: Path | None, base: str | None, progress: Progress) -> Task:
@@ -160,11 +174,7 @@ def read_task(model: str, train: Path, test: Path | None, base: str | None, prog
             raise DataError(f"{path}: no such file")
     kinds = {path.suffix for path in (train, test) if path is not None}
     if kinds <= {".npz"}:
-        if base is not None:
-            raise DataError(
-                "--base belongs to texts and a model; arrays are features that were fixed beforehand"
-            )
-        return _array_task(model, train, test)
+        return _array_task(model, train, test, base)
     if kinds <= {".jsonl", ".parquet"}:
         return _text_task(model, train, test, base, progress)
     raise DataError(f"{train}: give --train and --test as .npz, or as .jsonl or .parquet")

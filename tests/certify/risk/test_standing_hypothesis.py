@@ -103,3 +103,62 @@ def test_a_plain_encoder_gets_a_head_of_its_own(folder: Path) -> None:
     code, record = report(folder, "base")
     assert code == 0
     assert "not a bound" not in statuses(record)
+
+
+@pytest.fixture
+def modules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Torch modules in a file, and rows of features with labels."""
+    (tmp_path / "own_modules.py").write_text(
+        "import torch\n"
+        "torch.manual_seed(0)\n"
+        "base = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.Tanh(), torch.nn.Linear(8, 1))\n"
+        "head_only = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.Tanh(), torch.nn.Linear(8, 2))\n"
+        "head_only[0].load_state_dict(base[0].state_dict())\n"
+        "whole = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.Tanh(), torch.nn.Linear(8, 2))\n"
+        "linear = torch.nn.Linear(4, 2)\n"
+        "empty = torch.nn.Embedding(4, 3)\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    generator = np.random.default_rng(0)
+    labels = generator.integers(0, 2, 300)
+    x = generator.standard_normal((300, 4)) + 2.0 * (2 * labels[:, None] - 1)
+    np.savez(tmp_path / "train.npz", features=x.astype(np.float32), labels=labels)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("model", "base", "certified"),
+    [
+        ("linear", None, True),
+        ("head_only", "own_modules:base", True),
+        ("head_only", None, False),
+        ("whole", "own_modules:base", False),
+    ],
+)
+def test_torch_modules(modules: Path, model: str, base: str | None, certified: bool) -> None:
+    from certify.bounds.risk.tasks import read_task
+
+    task = read_task(f"own_modules:{model}", modules / "train.npz", None, base, lambda text: None)
+    assert (task.violation == "") is certified
+    assert task.head is not None
+    margins = task.head.margins(task.train)
+    import torch
+
+    loaded = np.load(modules / "train.npz")
+    module = __import__("own_modules").__dict__[model]
+    with torch.inference_mode():
+        logits = module(torch.from_numpy(loaded["features"])).numpy()
+    own = np.where(loaded["labels"] == 1, 1, -1) * (logits[:, 1] - logits[:, 0])
+    clear = np.abs(own) > 1e-4
+    assert np.array_equal((margins.middle > 0)[clear], (own > 0)[clear])
+
+
+def test_a_module_without_a_head_is_refused(modules: Path) -> None:
+    from certify.bounds.risk.tasks import read_task
+    from certify.errors import ModelError
+
+    with pytest.raises(ModelError, match="without a linear layer"):
+        read_task("own_modules:empty", modules / "train.npz", None, None, lambda text: None)
+    with pytest.raises(ModelError, match="head file"):
+        read_task("nowhere", modules / "train.npz", None, None, lambda text: None)
