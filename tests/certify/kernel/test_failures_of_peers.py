@@ -1,4 +1,4 @@
-"""What other libraries get wrong without a word, as tests of ours (numpy, torch, single precision, intervals)."""
+"""What other libraries get wrong without a word (numpy, torch, single precision, intervals), as our tests."""
 
 from __future__ import annotations
 

@@ -15,11 +15,13 @@ import torch
 
 import certify
 from certify.errors import InputError, MatrixError, NotCertified, Undecided, UndefinedRank
-from certify.kernel import spectrum
+from certify.kernel import multiply, spectrum
 from certify.kernel.effective_rank import KINDS
 from certify.kernel.enclosure import Enclosure
-from certify.kernel.product import frobenius_norm_of_product
-from certify.kernel.spectrum import Mode
+from certify.kernel.product import frobenius_norm_of_product, product_of
+from certify.kernel.scaling import scale
+from certify.kernel.selftest import run_probes
+from certify.kernel.spectrum import Mode, singular_values_of
 from tests import strategies, truth
 
 FLOAT8 = [name for name in dir(torch) if name.startswith("float8_")]
@@ -340,6 +342,20 @@ def test_the_same_code_certifies_on_cuda() -> None:
         values = certify.singular_values(torch.from_numpy(A).cuda(), mode, device="cuda")
         assert all(exact(values[i], 8 * (64 - i)) for i in range(64))
     assert exact(certify.spectral_norm(A, device="cuda"), 512)
+
+
+@pytest.mark.parametrize("mode", ["default", "tight", "cheap"])
+def test_the_code_path_of_devices_with_torch_on_the_cpu(mode: str) -> None:
+    """ "cpu:0" takes the branch written for CUDA: torch products and factorisations, tensors moved there."""
+    assert all(run_probes(multiply.product_on("cpu:0")).values())
+    token = multiply._DEVICE.set("cpu:0")
+    try:
+        with patch.object(multiply, "_product_on_cpu", None):  # would raise if it were still used
+            values = singular_values_of(scale(strategies.hadamard(4) * np.arange(1.0, 17)), mode)
+            assert exact(product_of(scale(EXACT), scale(np.eye(2)))[0], 4)
+    finally:
+        multiply._DEVICE.reset(token)
+    assert all(exact(values[i], 4 * (16 - i)) for i in range(16))
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="this machine has a CUDA device")
