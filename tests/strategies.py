@@ -58,8 +58,9 @@ MATRICES: dict[str, Callable[[np.random.Generator, int, int], Array]] = {
     "repeated column": lambda r, m, n: (
         np.repeat(r.standard_normal((m, 1)), n, 1) * (1 + 1e-15 * r.integers(0, 5, (1, n)))
     ),
-    "skewed": lambda r, m, n: np.outer(10.0 ** r.uniform(-8, 8, m), 10.0 ** r.uniform(-8, 8, n))
-    * r.standard_normal((m, n)),
+    "skewed": lambda r, m, n: (
+        np.outer(10.0 ** r.uniform(-8, 8, m), 10.0 ** r.uniform(-8, 8, n)) * r.standard_normal((m, n))
+    ),
     "zero": lambda r, m, n: np.zeros((m, n)),
     "float32": lambda r, m, n: np.abs(r.standard_normal((m, n))).astype(np.float32).astype(float),
     "float16": lambda r, m, n: r.standard_normal((m, n)).astype(np.float16).astype(float),
