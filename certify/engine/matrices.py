@@ -103,7 +103,7 @@ def matrix_record(factors: Sequence[np.ndarray], measures: Measures) -> dict[str
         if len(factors) == 1:
             spectrum = singular_values(factors[0], mode=measures.mode)
         else:
-            spectrum = singular_values_of_product(factors[0], factors[1])
+            spectrum = singular_values_of_product(factors[0], factors[1], mode=measures.mode)
     except CertifyError as error:
         return {"error": f"{type(error).__name__}: {error}"}
     return spectrum_record(spectrum, measures)
