@@ -13,7 +13,7 @@ import markupsafe
 
 from certify.decimals import short
 
-COLOURS = ("#1f5f8b", "#9a6200", "#1d7a4a", "#7b4ba0", "#b3261e", "#5b636d")
+COLOURS = ("#1f5f8b", "#9a6200", "#1d7a4a", "#7b4ba0", "#b3261e", "#5b636d", "#0e8a8a", "#c05299")
 WIDTH, HEIGHT, LEFT, BOTTOM = 760, 330, 70, 36
 
 
@@ -54,7 +54,7 @@ def lines(
     if not points:
         return ""
     flat = [p for s in points.values() for p in s]
-    xs = _scale([p[0] for p in flat], LEFT + 8, WIDTH - 16, logarithmic)
+    xs = _scale([p[0] for p in flat], LEFT + 8, WIDTH - 36, logarithmic)
     ys = _scale([p[1] for p in flat], HEIGHT - BOTTOM, 14, logarithmic)
     place = {p: (x, y) for p, x, y in zip(flat, xs, ys, strict=True)}
     total = HEIGHT + 24 + 18 * len(points)

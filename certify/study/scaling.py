@@ -23,12 +23,10 @@ SIZES = (1000, 3000, 10_000, 30_000, 100_000, 200_000)
 DELTA = Fraction(1, 20)
 SAYING = (
     "A bound on the generalization gap of order m^-1/2 is a statement about the difference of test and "
-    "training "
-    "risk, at worst over a class. Scaling laws describe the test loss itself. That the test loss falls "
-    "more slowly "
-    "than m^-1/2 is neither predicted nor contradicted by a gap bound, so a fitted exponent near 1/2 of "
-    "some bound "
-    "confirms nothing about the law, and sqrt(R/m) for the attention matrices' rank R is no bound at all."
+    "training risk, at worst over a class. Scaling laws describe the test loss itself. That the test loss "
+    "falls more slowly than m^-1/2 is neither predicted nor contradicted by a gap bound: a fitted exponent "
+    "near 1/2 of some bound confirms nothing about the law, and sqrt(R/m) for the attention matrices' rank R "
+    "is no bound at all."
 )
 
 
@@ -89,6 +87,7 @@ def exponent(ms: Sequence[float], values: Sequence[float]) -> dict[str, Any]:
         "low": -fitted.slope - half,
         "high": -fitted.slope + half,
         "points": len(pairs),
+        "left_out": len(ms) - len(pairs),
     }
 
 
@@ -101,7 +100,29 @@ def scaling(
         name: {"what": what, **exponent([r["m"] for r in runs], [r[name] for r in runs])}
         for name, what in QUANTITIES.items()
     }
-    return {"schema": SCHEMA, "runs": runs, "fits": fits, "says": says(fits)}
+    seen = 1 - math.exp(-max(sizes) / len(population.words))
+    words = f"{says(fits)} {broken(runs)}{caveat(fits, max(sizes), seen)}"
+    return {"schema": SCHEMA, "runs": runs, "fits": fits, "says": words}
+
+
+def broken(runs: Sequence[dict[str, float]]) -> str:
+    """Where the invalid sqrt(R/m) lies below the gap that was measured."""
+    worst = max(runs, key=lambda r: r["gap"] / r["nominal"])
+    if worst["gap"] <= worst["nominal"]:
+        return ""
+    return (
+        f"Here it is even broken by the trained head itself: at m = {worst['m']:g} the gap is "
+        f"{worst['gap']:.3f} and sqrt(R/m) only {worst['nominal']:.3f}. "
+    )
+
+
+def caveat(fits: dict[str, Any], largest: int, seen: float) -> str:
+    """What weakens the fit: a finite population, and runs whose gap was not positive."""
+    return (
+        f"The population is finite: {largest} draws see {100 * seen:.0f} % of its words, so the measured "
+        f"gap falls faster at the largest sizes than it would for new words. Runs without a positive gap, "
+        f"left out of its fit: {fits['gap'].get('left_out', 0)}."
+    )
 
 
 def says(fits: dict[str, Any]) -> str:
@@ -111,8 +132,5 @@ def says(fits: dict[str, Any]) -> str:
         return f"The measured gap has no fitted exponent ({gap['why']}). {SAYING}"
     inside = gap["low"] <= 0.5 <= gap["high"]
     verdict = "lies inside" if inside else "lies outside"
-    return (
-        f"The measured gap falls like m^-{gap['exponent']:.2f} (95 % interval {gap['low']:.2f} to "
-        f"{gap['high']:.2f}); "
-        f"1/2 {verdict} it. {SAYING}"
-    )
+    interval = f"95 % interval {gap['low']:.2f} to {gap['high']:.2f}"
+    return f"The measured gap falls like m^-{gap['exponent']:.2f} ({interval}); 1/2 {verdict} it. {SAYING}"

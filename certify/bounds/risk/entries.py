@@ -19,8 +19,7 @@ BY_THE_USER: dict[str, Verdict] = {
     "fixed-before-sample": (
         "assumed",
         "by you: everything but the trained head (features or token map, decoder, shapes, loss) was fixed "
-        "before "
-        "the sample was drawn.",
+        "before the sample was drawn.",
     ),
     "fixed-before-second-part": (
         "assumed",

@@ -140,8 +140,7 @@ def different_tensors(own: Mapping[str, Any], known: Mapping[str, Any], base: st
         return ""
     return (
         f"{len(different)} tensors below the head differ from {base}, first {different[0]}: they were not "
-        f"fixed "
-        "before the sample. Use --test, or train only the head."
+        "fixed before the sample. Use --test, or train only the head."
     )
 
 

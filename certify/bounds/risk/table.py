@@ -16,8 +16,7 @@ SCHEMA = "certify-attention/risk/1"
 CURVE = tuple(round(10 ** (k / 4)) for k in range(8, 29))
 NOT_A_BOUND = (
     "Not a valid bound: one softmax head whose attention matrices all have effective rank exactly 1 fits "
-    "every "
-    "labelling of Rd points, so no function of the attention matrices' rank alone can bound the gap."
+    "every labelling of Rd points, so no function of the attention matrices' rank alone can bound the gap."
 )
 
 

@@ -129,6 +129,13 @@ def test_a_pure_power_law_is_found_again() -> None:
     assert scaling.exponent([1, 2, 3], [1.0, 0.0, -1.0])["exponent"] is None
 
 
+def test_a_gap_above_the_invalid_bound_is_pointed_out() -> None:
+    runs = [{"m": 1000.0, "gap": 0.05, "nominal": 0.03}, {"m": 100.0, "gap": 0.01, "nominal": 0.1}]
+    assert "at m = 1000 the gap is 0.050" in scaling.broken(runs)
+    assert scaling.broken(runs[1:]) == ""
+    assert "left out of its fit: 2" in scaling.caveat({"gap": {"left_out": 2}}, 200_000, 0.39)
+
+
 def test_the_study_never_says_that_a_law_was_confirmed() -> None:
     fits = {"gap": {"exponent": 0.5, "low": 0.4, "high": 0.6}}
     said = scaling.says(fits)
