@@ -112,22 +112,6 @@ CITED: tuple[dict[str, Any], ...] = (
         {"iid": ("errors_of_independent_units(k, risk, n)", "k is Binomial(n, risk)")},
     ),
     _result(
-        "hoeffding",
-        "W. Hoeffding 1963",
-        "The mean of m independent losses in [0, 1] is below its "
-        "expectation by more than "
-        "sqrt(c/2) with probability at most exp(-m c).",
-        {
-            "emp": "fraction after: average loss",
-            "risk": "fraction before: its expectation",
-            "m": "count before: units",
-            "c": "nonnegative before: log(1/delta)/m",
-        },
-        "risk <= emp + sqrt(c/2)",
-        "exp(-m*c)",
-        {"iid": ("average_of_independent_units(emp, risk, m)", "iid losses")},
-    ),
-    _result(
         "pinsker",
         "M. Pinsker 1960",
         "2 (p - q)^2 <= kl(q || p), so kl_inverse(q, c) <= q + sqrt(c/2).",

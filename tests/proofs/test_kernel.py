@@ -10,7 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proofs import interval
+from proofs.axioms import AXIOMS
 from proofs.build import Derivation, infix, prose
+from proofs.cited import CITED
 from proofs.kernel import check, parse
 from proofs.library import load, recheck, stored
 from proofs.normal_form import Arithmetic
@@ -284,6 +286,13 @@ def test_what_cannot_be_understood_is_refused(claim: str) -> None:
     data["steps"][0]["claim"] = data["conclusion"]["claim"] = claim
     with pytest.raises(Refused):
         run(data)
+
+
+def test_nothing_is_assumed_that_is_not_used() -> None:
+    """Every axiom and every cited result is used by some derivation."""
+    used = {(s["rule"], s["data"].get("name")) for d in load() for s in d["steps"]}
+    assert {name for rule, name in used if rule == "axiom"} == set(AXIOMS)
+    assert {name for rule, name in used if rule == "cite"} == {record["name"] for record in CITED}
 
 
 def test_the_kernel_imports_nothing_that_builds() -> None:
