@@ -1,0 +1,119 @@
+"""Bugs planted in the maker of risk certificates: the maker itself or the second checker must stop each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from certify import verify_risk
+from certify.bounds.risk import heads, occam, pac_bayes
+from certify.bounds.risk.entries import exact
+from certify.bounds.risk.run import Plan, run_risk
+from certify.bounds.risk.samples import Sample
+from certify.codec import arithmetic
+from certify.errors import CertifyError
+
+Plant = Callable[[pytest.MonkeyPatch], None]
+
+
+def sample() -> Sample:
+    generator = np.random.default_rng(0)
+    labels = generator.integers(0, 2, 500)
+    x = generator.standard_normal((500, 4)) + 0.8 * (2 * labels[:, None] - 1)
+    return Sample(x.astype(np.float32), labels, 4)
+
+
+def make_and_check(out: Path) -> list[str]:
+    """Names of the certificates that the second checker refuses."""
+    run_risk(sample(), out, Plan(effort=0.1, levels=(1,), norms=False))
+    refused = []
+    for path in sorted(out.glob("*.cert")):
+        try:
+            verify_risk.verify(path, out / "train.npz")
+        except verify_risk.Refused:
+            refused.append(path.name)
+    return refused
+
+
+def hide_errors(patch: pytest.MonkeyPatch) -> None:
+    real = heads.Margins.errors
+    patch.setattr(heads.Margins, "errors", lambda self: max(0, real(self) - 1))
+
+
+def free_grid(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(pac_bayes.Prior, "cost", lambda self: exact(0))
+
+
+def half_entropy(patch: pytest.MonkeyPatch) -> None:
+    real = pac_bayes.relative_entropy
+    patch.setattr(pac_bayes, "relative_entropy", lambda q, prior: real(q, prior) / 2)
+
+
+def small_log_ratio(patch: pytest.MonkeyPatch) -> None:
+    real = pac_bayes.log_ratio
+    patch.setattr(pac_bayes, "log_ratio", lambda q, prior, drawn: real(q, prior, drawn) - 1)
+
+
+def small_noise_risk(patch: pytest.MonkeyPatch) -> None:
+    real = pac_bayes.linear_gibbs_risk
+    patch.setattr(pac_bayes, "linear_gibbs_risk", lambda q, units: real(q, units) * exact("0.99"))
+
+
+def tighter_tail(patch: pytest.MonkeyPatch) -> None:
+    real = occam.value_of
+    patch.setattr(occam, "value_of", lambda name, inputs: real(name, inputs) * exact("0.999"))
+
+
+def stolen_bit(patch: pytest.MonkeyPatch) -> None:
+    real = arithmetic.Encoder.codeword
+
+    def shorter(self: arithmetic.Encoder) -> arithmetic.Codeword:
+        word = real(self)
+        return arithmetic.Codeword(word.number >> 1, word.length - 1)
+
+    patch.setattr(arithmetic.Encoder, "codeword", shorter)
+
+
+def improper_law(patch: pytest.MonkeyPatch) -> None:
+    def share(self: arithmetic.AdaptiveLaw, value: int) -> tuple[int, int, int]:
+        return (
+            sum(self.counts[:value]),
+            self.counts[value],
+            max(1, self.total - 1),
+        )  # shares that add up to more than 1
+
+    patch.setattr(arithmetic.AdaptiveLaw, "share", share)
+
+
+@pytest.mark.parametrize(
+    ("plant", "caught"),
+    [
+        (hide_errors, {"model.cert", "drawn.cert", "split-drawn.cert"}),
+        (free_grid, {"gibbs.cert", "drawn.cert"}),
+        (half_entropy, {"gibbs.cert"}),
+        (small_log_ratio, {"drawn.cert", "split-drawn.cert"}),
+        (small_noise_risk, {"gibbs.cert", "split-gibbs.cert"}),
+        (tighter_tail, {"model.cert"}),
+    ],
+)
+def test_the_second_checker_refuses(
+    plant: Plant, caught: set[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plant(monkeypatch)
+    assert caught <= set(make_and_check(tmp_path))
+
+
+@pytest.mark.parametrize("plant", [stolen_bit, improper_law])
+def test_a_broken_code_does_not_get_past_its_own_decoder(
+    plant: Plant, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plant(monkeypatch)
+    with pytest.raises(CertifyError):
+        make_and_check(tmp_path)
+
+
+def test_without_a_bug_nothing_is_refused(tmp_path: Path) -> None:
+    assert make_and_check(tmp_path) == []
