@@ -31,6 +31,7 @@ TOLERANCE = 4e-12  # stop when upper^2 / lower^2 - 1 is below it
 WARM_STEPS = 5  # Heuristic: power steps before Lanczos is asked for a better start
 SLOW = 0.2  # Heuristic: a gap that shrinks by less than this factor a step is slow
 LANCZOS_STEPS = 24
+LANCZOS_TOLERANCE = 1e-9  # Heuristic: then a few power steps finish
 MAX_STEPS = 80
 
 
@@ -99,7 +100,7 @@ def _normalised(x: Array) -> Array:
 
 
 def _lanczos_vector(X: Array, start: Array) -> Array:
-    ritz = largest_ritz_pair(lambda v: X.T @ (X @ v), start, LANCZOS_STEPS)
+    ritz = largest_ritz_pair(lambda v: X.T @ (X @ v), start, LANCZOS_STEPS, LANCZOS_TOLERANCE)
     return floored(np.abs(ritz.vector))
 
 

@@ -21,8 +21,13 @@ class Ritz:
     gap: float
 
 
-def largest_ritz_pair(apply: Callable[[Array], Array], start: Array, steps: int) -> Ritz:
-    """``steps`` Lanczos steps for the symmetric operator ``apply`` from the vector ``start``."""
+def largest_ritz_pair(
+    apply: Callable[[Array], Array], start: Array, steps: int, tolerance: float = 0.0
+) -> Ritz:
+    """At most ``steps`` Lanczos steps for the symmetric operator ``apply`` from the vector ``start``.
+
+    Every fourth step stops when the residual of the Ritz pair is below ``tolerance`` times its value.
+    """
     n = start.size
     steps = min(steps, n)
     basis = np.zeros((steps, n))
@@ -38,12 +43,20 @@ def largest_ritz_pair(apply: Callable[[Array], Array], start: Array, steps: int)
         used = j + 1
         if not off[j] > 1e-14 * abs(diagonal[0]):
             break
+        if tolerance > 0 and used % 4 == 0:
+            values, vectors = _ritz_values(diagonal[:used], off[: used - 1])
+            if abs(off[j] * vectors[-1, -1]) <= tolerance * values[-1]:
+                break
         q = w / off[j]
-    T = np.diag(diagonal[:used]) + np.diag(off[: used - 1], 1) + np.diag(off[: used - 1], -1)
-    values, vectors = np.linalg.eigh(T)
+    values, vectors = _ritz_values(diagonal[:used], off[: used - 1])
     top = vectors[:, -1]
     gap = float(values[-1] - values[-2]) if used > 1 else 0.0
     return Ritz(float(values[-1]), basis[:used].T @ top, float(abs(off[used - 1] * top[-1])), gap)
+
+
+def _ritz_values(diagonal: Array, off: Array) -> tuple[Array, Array]:
+    values, vectors = np.linalg.eigh(np.diag(diagonal) + np.diag(off, 1) + np.diag(off, -1))
+    return values, vectors
 
 
 def random_start(n: int) -> Array:
