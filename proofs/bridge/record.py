@@ -7,6 +7,7 @@ headline proofs) and ``docs/reference/coq-theorems.md``. ``--goals-only`` and ``
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import sys
@@ -15,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from proofs.bridge.axioms import assumptions
-from proofs.bridge.compiler import ROOT, compile_text, require
+from proofs.bridge.compiler import ROOT, THEORIES, compile_text, require
 from proofs.bridge.sentences import headline, record
-from proofs.bridge.sources import Named, digests, theorems
+from proofs.bridge.sources import Named, digests, requires, theorems
 from proofs.bridge.statements import STATEMENTS
 
 TABLE = ROOT / "theorems.json"
@@ -47,6 +48,9 @@ HEADLINE_PROOFS = (
     "frozen_bound",
     "frozen_attention_bound",
     "joint_bound",
+    "pooled_head_bound",
+    "peeled_pooled_head_bound",
+    "mean_of_losses_lipschitz",
     "stable_rank_outer",
     "pattern_attention_rank_one",
     "pattern_output_sign",
@@ -124,12 +128,47 @@ def statements(named: Sequence[Named]) -> dict[str, str]:
     return found
 
 
+def build_digest(file: str) -> str:
+    """sha256 over the sources of a file and of everything that it needs."""
+    needed, pending = set(), [file]
+    while pending:
+        name = pending.pop()
+        if name not in needed:
+            needed.add(name)
+            pending += requires(THEORIES / f"{name}.v")
+    return hashlib.sha256("".join(digests()[name] for name in sorted(needed)).encode()).hexdigest()
+
+
+def _unchanged(named: Sequence[Named]) -> dict[str, dict[str, Any]]:
+    """Recorded entries whose file and all that it needs are as they were: asking Coq again is slow."""
+    if not TABLE.exists():
+        return {}
+    old = {e["name"]: e for e in json.loads(TABLE.read_text(encoding="utf-8"))["theorems"]}
+    return {
+        n.name: old[n.name]
+        for n in named
+        if n.name in old
+        and old[n.name]["file"] == f"theories/{n.file}.v"
+        and old[n.name].get("build_sha256") == build_digest(n.file)
+    }
+
+
+def claims() -> dict[str, str]:
+    """Bounds of the Python side and the theorems that close them."""
+    return {s.theorem + (f" ({s.variant})" if s.variant else ""): s.coq for s in STATEMENTS}
+
+
 def table() -> dict[str, Any]:
     """The record of all theorems."""
     named = theorems()
-    said, axioms, sums = statements(named), assumptions(named), digests()
+    known = _unchanged(named)
+    new = [n for n in named if n.name not in known]
+    said, axioms, sums = statements(new), assumptions(new), digests()
     entries = []
     for n in named:
+        if n.name in known:
+            entries.append({**known[n.name], "words": n.words, "source_sha256": sums[n.file]})
+            continue
         statement = said[f"{n.file}.{n.name}"]
         hypotheses, conclusion = premises(statement)
         assumes = [words for words, pattern in ASSUMES if pattern.search(statement)]
@@ -146,10 +185,11 @@ def table() -> dict[str, Any]:
                 "assumes": assumes,
                 "axioms": axioms[f"{n.file}.{n.name}"],
                 "source_sha256": sums[n.file],
+                "build_sha256": build_digest(n.file),
                 "goals_file": f"goals/{n.name}.json" if n.name in HEADLINE_PROOFS else None,
             }
         )
-    return {"coq": "8.16.1", "claims": {s.theorem: s.coq for s in STATEMENTS}, "theorems": entries}
+    return {"coq": "8.16.1", "claims": claims(), "theorems": entries}
 
 
 def page(recorded: Mapping[str, Any]) -> str:
@@ -202,21 +242,30 @@ def page(recorded: Mapping[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _recorded_for(name: str, build: str) -> bool:
+    path = GOALS / f"{name}.json"
+    return path.exists() and json.loads(path.read_text(encoding="utf-8")).get("build_sha256") == build
+
+
 def write_goals() -> int:
     """Record the goals of the headline proofs; the number of proofs."""
     GOALS.mkdir(exist_ok=True)
     by_file = headline(theorems(), HEADLINE_PROOFS)
     written = set()
     for file, names in by_file.items():
-        for name, steps in record(file, names).items():
+        build = build_digest(file)
+        stale_names = [name for name in names if not _recorded_for(name, build)]
+        found = record(file, stale_names) if stale_names else {}
+        for name, steps in found.items():
             data = {
                 "theorem": name,
                 "file": f"theories/{file}.v",
                 "source_sha256": digests()[file],
+                "build_sha256": build,
                 "steps": [{"sentence": s.sentence, "goal": s.goal} for s in steps],
             }
             _save(GOALS / f"{name}.json", data)
-            written.add(f"{name}.json")
+        written |= {f"{name}.json" for name in names}
     if len(written) != len(HEADLINE_PROOFS):
         raise ValueError(f"no theorem is called {sorted(set(HEADLINE_PROOFS) - {w[:-5] for w in written})}")
     for stale in {p.name for p in GOALS.glob("*.json")} - written:

@@ -25,6 +25,8 @@ class Statement:
     statement: str
     proof: str
     names: Mapping[str, str] = field(default_factory=dict)
+    variant: str = ""
+    """Names a second statement for the same bound."""
 
 
 _SAMPLE = {"m": "(INR m)", "delta": "delta", "L": "L", "K": "(INR K)"}
@@ -121,6 +123,28 @@ STATEMENTS: tuple[Statement, ...] = (
                "peeled_vector_head_bound d1 d2 n query tokens centre Hq Ht Hc L 1 c0 rho HL Rlt_0_1 K values loss vc radius "
                "P m delta Hv Hrad Hr Hl HP Hm Hd", _TWO),
         {**_PEELED, "sum_sq_scores": _SCORES_SUM},
+    ),
+    Statement(
+        "C1-vector-peeled", "peeled_pooled_head_bound",
+        f"""forall (Z : Type) (P : list (R * Z)) (d1 d2 K N : nat) (readings : Z -> list reading)
+    (loss : Z -> list (list R) -> R) (L c0 rho : R) (m : nat) (delta : R),
+  distribution P ->
+  (forall z, (length (flat_map tokens_of (readings z)) <= N)%nat /\\ forall x, In x (readings z) -> well_formed d1 d2 K x) ->
+  (forall z y, 0 <= loss z y <= 1) ->
+  (forall z y y', length y = length y' -> (forall v, In v y -> length v = K) -> (forall v, In v y' -> length v = K) ->
+    Rabs (loss z y - loss z y') <= L * norm (sub (concat y) (concat y'))) ->
+  0 <= L -> 0 < rho ->
+  {_CONFIDENCE}
+  Pr P m (fun zs => exists j W, {_GRID_BALL} /\\
+    gap P (pooled_loss K readings loss) zs W >= {{bound}}) <= delta""",
+        _proof("Z P d1 d2 K N readings loss L c0 rho m delta HP Hs Hr Hl HL Hrho Hm Hd",
+               "peeled_pooled_head_bound d1 d2 K N readings loss (fun _ => L) 1 Hs Hr Hl (fun _ => HL) Rlt_0_1 P c0 rho m delta "
+               "HP Hm Hd",
+               "intros zs _ [j [W [HW Hg]]]. exists j, W. split; [exact HW |]. unfold pooled_sum, centred_at; cbn beta. "
+               "rewrite sqrt_sum_scal by exact HL. same_gap Hg m."),
+        {**_PEELED, "sum_sq_scores": "(sum_list zs (fun z => sum_list (readings z) (fun x => (radius_of x)^2 * "
+                                     "(norm_sq (query_of x) * frobenius_sq (map (fun t => sub t (centre_of x)) (tokens_of x))))))"},
+        variant="pooled",
     ),
     Statement(
         "C1-joint", "joint_bound",

@@ -3,7 +3,7 @@
 This file only states them; each proof is one name.  The reading order of the development is
 SignAverages, Khintchine, FiniteSup, VectorContraction; Expectation, Symmetrization, HoeffdingLemma,
 McDiarmid, Probability, Risk, UniformDeviation; Softmax, LinearScores, Matrices, SoftmaxHead,
-Peeling, FrozenFeatures, JointHead; RankOneAttention, NoRankBound; EffectiveRank; ChernoffHoeffding,
+Peeling, FrozenFeatures, JointHead, PooledHead; RankOneAttention, NoRankBound; EffectiveRank; ChernoffHoeffding,
 Occam, BinomialTail.
 
 Where a hypothesis says so, the sample space is finite ([P] is a list of weights and points) and the
@@ -11,7 +11,7 @@ sample is iid.  Classes are finite only where a list [t0 :: l] appears. *)
 From Coq Require Import Reals List.
 From Attention Require Import SignAverages Khintchine FiniteSup VectorContraction Expectation Symmetrization
   McDiarmid Probability Risk UniformDeviation Softmax LinearScores Matrices SoftmaxHead Peeling FrozenFeatures
-  JointHead RankOneAttention NoRankBound EffectiveRank ChernoffHoeffding Occam BinomialTail Massart.
+  JointHead PooledHead RankOneAttention NoRankBound EffectiveRank ChernoffHoeffding Occam BinomialTail Massart.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -122,6 +122,22 @@ Theorem softmax_head_vector_bound : forall (Z : Type) (P : list (R * Z)) (d1 d2 
                 * (norm_sq (query z) * frobenius_sq (map (fun x => sub x (centre z)) (tokens z))))))
        + 2 * M * sqrt (ln (1 / delta) / (2 * INR m))) <= delta.
 Proof. intros. eapply vector_head_bound_frobenius; eassumption. Qed.
+
+(** C1-vector as a report uses it: several readings of one sequence, fixed score offsets, norm of [W] read
+    off after training. *)
+Theorem softmax_head_pooled_bound : forall (Z : Type) (P : list (R * Z)) (d1 d2 K N : nat) (readings : Z -> list reading)
+    (loss : Z -> list (list R) -> R) (L : Z -> R) (M c0 rho : R) (m : nat) (delta : R),
+  distribution P ->
+  (forall z, (length (flat_map tokens_of (readings z)) <= N)%nat /\ forall x, In x (readings z) -> well_formed d1 d2 K x) ->
+  (forall z y, 0 <= loss z y <= M) ->
+  (forall z y y', length y = length y' -> (forall v, In v y -> length v = K) -> (forall v, In v y' -> length v = K) ->
+    Rabs (loss z y - loss z y') <= L z * norm (sub (concat y) (concat y'))) ->
+  (forall z, 0 <= L z) -> 0 < M -> (0 < m)%nat -> 0 < delta < 1 ->
+  Pr P m (fun zs => exists j W, (shaped d1 d2 W /\ frobenius_norm W <= c0 * rho ^ j) /\
+    gap P (pooled_loss K readings loss) zs W
+    >= 2 * ((c0 * rho ^ j) / INR m * sqrt (pooled_sum readings L zs))
+       + 2 * M * sqrt ((ln (1 / delta) + ln (INR (j + 1) * INR (j + 2))) / (2 * INR m))) <= delta.
+Proof. intros. eapply peeled_pooled_head_bound; eassumption. Qed.
 
 (** Theorem C1-joint: query-key matrix and value matrix trained. *)
 Theorem softmax_head_joint_bound : forall (Z : Type) (P : list (R * Z)) (d1 d2 n K : nat)
