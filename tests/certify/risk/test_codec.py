@@ -6,6 +6,7 @@ import itertools
 import math
 from fractions import Fraction
 
+import constriction
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -124,7 +125,6 @@ def test_the_length_is_within_two_bits_of_the_ideal(entries: list[int]) -> None:
 
 
 def test_not_longer_than_a_well_kept_range_coder() -> None:
-    constriction = pytest.importorskip("constriction")
     generator = np.random.default_rng(0)
     symbols = generator.choice(5, size=400, p=[0.05, 0.15, 0.6, 0.15, 0.05])
     own, peer, law = Encoder(), constriction.stream.queue.RangeEncoder(), AdaptiveLaw(5)

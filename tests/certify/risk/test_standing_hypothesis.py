@@ -7,10 +7,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import transformers
 
 from certify import cli
-
-transformers = pytest.importorskip("transformers")
 
 WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *"abcdefghij"]
 

@@ -219,5 +219,21 @@ def test_bad_input_is_named(
     assert message in capsys.readouterr().err
 
 
+def test_texts_are_read_from_both_formats(tmp_path: Path) -> None:
+    import pyarrow
+    import pyarrow.parquet
+
+    from certify.bounds.risk.tasks import read_texts
+
+    table = pyarrow.table({"text": ["a b", "c"], "label": [1, 0]})
+    pyarrow.parquet.write_table(table, tmp_path / "data.parquet")
+    (tmp_path / "data.jsonl").write_text('{"text": "a b", "label": 1}\n\n{"text": "c", "label": 0}\n')
+    found = [read_texts(tmp_path / f"data.{suffix}") for suffix in ("parquet", "jsonl")]
+    assert found[0] == found[1] == (["a b", "c"], [1, 0])
+    pyarrow.parquet.write_table(pyarrow.table({"text": ["a"]}), tmp_path / "bare.parquet")
+    with pytest.raises(DataError, match="'label'"):
+        read_texts(tmp_path / "bare.parquet")
+
+
 def test_exact_is_exact() -> None:
     assert exact(Fraction(1, 3)).contains(Fraction(1, 3))
