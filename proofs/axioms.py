@@ -55,3 +55,35 @@ AXIOMS: dict[str, Schema] = {
         "(le a (sqrt b))",
     ),
 }
+
+VOCABULARY: dict[str, str] = {
+    "norm": "a norm",
+    "abs": "modulus",
+    "osc": "largest minus smallest entry",
+    "frobenius": "Frobenius norm of a matrix",
+    "nuclear": "nuclear norm of a matrix",
+    "spectral": "spectral norm of a matrix",
+    "inner": "inner product of two matrices",
+    "kl": "binary relative entropy",
+    "kl_inverse": "max{p in [q, 1] : kl(q, p) <= c}",
+    "binomial_tail_inverse": "sup{p : P(Binomial(n, p) <= k) >= delta}",
+    "log_power": "log_power(m, a) = (log m)^a",
+    "trace_cosh": "trace_cosh(q, Z) = tr[cosh(q H(Z)) - I], H the Hermitian dilation",
+    "trace_exp": "trace_exp(q, V) = tr[exp(q^2 V/2) - I]",
+    "finite": "the set that a bound variable runs through is finite",
+    "softmax_average": "f(W) = sum over k of softmax(s(., W))_k a_k",
+    "average_of_independent_units": "emp(n) is a mean of m independent losses in [0, 1] of mean risk(n)",
+    "average_of_independent_draws": "the same for draws that are independent given the sample",
+    "errors_of_independent_units": "k is Binomial(n, risk)",
+    "prior_moment": "moment(S) is a prior's average of exp(m kl(empirical risk, risk)); xi = xi(m)",
+    "posterior_average": "emp and risk are averages over one posterior, KL its relative entropy to the prior",
+    "middle_terms": "b(k) = C(m,k) (k/m)^k (1-k/m)^(m-k) for k = 1..m-1",
+    "inverse_roots": "r(k) = 1/sqrt(k (m-k))",
+    "entropy_integral": "J is the integral of sqrt(log N(u)) from a to c/2",
+    "tail_of_bounded_series": "p is P(||Z|| >= t) for independent centred matrices",
+    "smallest_net_of_ball": "logN is the log-size of a smallest eta-net of a unit ball of dimension D",
+    "low_rank_net": "logN is the log-size of the net of pairs of factors (Lemma 11b)",
+    "smallest_frobenius_net": "logN is the log-size of a smallest Frobenius net of low-rank matrices",
+}
+"""Heads that mean the same in every derivation. Every other name must be declared as a variable, and no
+variable may have one of these names."""

@@ -31,7 +31,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from proofs.normal_form import RESERVED, NotDecided, Term, mentions
+from proofs.axioms import VOCABULARY
+from proofs.normal_form import RESERVED, NotDecided, Term, mentions, rational
 from proofs.rules import (
     KINDS,
     LEVELS,
@@ -129,7 +130,7 @@ def _context(derivation: Json, library: Mapping[str, Statement], ledger: Mapping
     for variable in derivation["variables"]:
         if set(variable) != {"name", "sort", "kind", "meaning"} or variable["name"] in sorts:
             raise Refused(f"{name}: bad or repeated variable {variable}")
-        if variable["name"] in RESERVED:
+        if variable["name"] in RESERVED or variable["name"] in VOCABULARY:
             raise Refused(f"{name}: {variable['name']} has a fixed meaning and cannot be a variable")
         if variable["sort"] not in SORTS or variable["kind"] not in KINDS or not variable["meaning"]:
             raise Refused(f"{name}: unknown sort or kind of {variable}")
@@ -205,7 +206,13 @@ def _check_end(
         *(_names(s) for s in derivation["steps"]),
         *(free_names(c) for c in context.hypotheses.values()),
     )
-    idle_variables = set(context.sorts) - mentioned
+    written = [statement.claim, statement.delta, *context.hypotheses.values()]
+    names = frozenset().union(
+        *(_vocabulary(t, frozenset()) for t in written), *map(_names, derivation["steps"])
+    )
+    strange = sorted(names - set(context.sorts) - set(VOCABULARY))
+    need(not strange, f"names that are not declared: {strange}")
+    idle_variables = set(context.sorts) - mentioned - _parameters(derivation)
     need(not idle_variables, f"variables that occur nowhere: {sorted(idle_variables)}")
     late = [n for n in free_names(statement.delta) if context.kinds.get(n, "before") != "before"]
     need(not late, f"the failure probability depends on {late}, which is not fixed before the sample")
@@ -217,15 +224,32 @@ def _check_end(
 
 
 def _names(step: Json) -> frozenset[str]:
-    found: set[str] = set()
-    pending = [parse(step["claim"]), *(parse(t) for t in step["data"].get("with", {}).values())]
+    terms = [parse(step["claim"]), *(parse(t) for t in step["data"].get("with", {}).values())]
+    return frozenset().union(*(_vocabulary(term, frozenset()) for term in terms))
+
+
+def _parameters(derivation: Json) -> frozenset[str]:
+    """The parameters of all lambdas, whose sorts are those of the declared variables."""
+    pending = [parse(step["claim"]) for step in derivation["steps"]]
+    pending += [parse(text) for step in derivation["steps"] for text in step["data"].get("with", {}).values()]
+    found = set()
     while pending:
         term = pending.pop()
-        if isinstance(term, str):
-            found.add(term)
-        else:
+        if isinstance(term, tuple):
+            found |= {term[1]} if term[0] == "lambda" else set()
             pending += list(term)
     return frozenset(found)
+
+
+def _vocabulary(term: Term, bound: frozenset[str]) -> frozenset[str]:
+    """All names in a term, heads and bound variables included, but for the parameters of lambdas."""
+    if isinstance(term, str):
+        return frozenset() if rational(term) is not None or term in bound else frozenset({term})
+    head, arguments = term[0], term[1:]
+    if head == "lambda":
+        return _vocabulary(arguments[1], bound | {arguments[0]})
+    names = frozenset() if head in RESERVED or head in bound else frozenset({head})
+    return names.union(*(_vocabulary(part, bound) for part in arguments))
 
 
 def cited_statement(record: Json) -> Statement:

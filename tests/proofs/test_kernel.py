@@ -271,6 +271,13 @@ def test_a_variable_may_not_be_called_like_an_operation() -> None:
         run(d.data())
 
 
+def test_every_name_must_be_declared() -> None:
+    d = derivation(conclude="c <= c + 1")
+    d.sign(d.conclude, "no")
+    with pytest.raises(Refused, match="not declared"):
+        run(d.data())
+
+
 def test_specialising_does_not_touch_bound_variables() -> None:
     assert substitute(parse("(le (f t) (sup t (f t)))"), {"t": "u"}) == parse("(le (f u) (sup t (f t)))")
     assert substitute(parse("(sup t (f t))"), {"t": "u"}, True) == parse("(sup u (f u))")
