@@ -28,10 +28,10 @@ arb = flint.arb
 
 FLOOR = 2.0**-100
 TOLERANCE = 4e-12  # stop when upper^2 / lower^2 - 1 is below it
-WARM_STEPS = 5  # Heuristic: power steps before Lanczos is asked for a better start
+WARM_STEPS = 3  # Heuristic: power steps before Lanczos is asked for a better start
 SLOW = 0.2  # Heuristic: a gap that shrinks by less than this factor a step is slow
 LANCZOS_STEPS = 24
-LANCZOS_TOLERANCE = 1e-9  # Heuristic: then a few power steps finish
+LANCZOS_TOLERANCE = 1e-13  # Heuristic: the bound needs about 1e-12 in every component
 MAX_STEPS = 80
 
 
