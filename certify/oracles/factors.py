@@ -21,12 +21,15 @@ def svd(X: Array, device: str = "cpu") -> tuple[Array, Array, Array]:
 
 
 def eigenpairs(C: Array, device: str = "cpu") -> tuple[Array, Array]:
-    """Eigenvalues of a symmetric matrix, descending, and its eigenvectors as columns."""
-    if device == "cpu":  # numpy's LAPACK is a fifth faster here
-        values, V = np.linalg.eigh(C)
-    else:
-        on_device = torch.linalg.eigh(torch.from_numpy(C).to(device))
-        values, V = (part.cpu().numpy() for part in on_device)
+    """Eigenvalues of a symmetric matrix, descending, and eigenvectors as columns; 0 without convergence."""
+    try:
+        if device == "cpu":  # numpy's LAPACK is a fifth faster here
+            values, V = np.linalg.eigh(C)
+        else:
+            on_device = torch.linalg.eigh(torch.from_numpy(C).to(device))
+            values, V = (part.cpu().numpy() for part in on_device)
+    except (np.linalg.LinAlgError, torch.linalg.LinAlgError):
+        return np.zeros(len(C)), np.zeros_like(C)  # the kernel refuses these
     return values[::-1], np.ascontiguousarray(V[:, ::-1])
 
 

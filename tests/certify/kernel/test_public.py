@@ -69,6 +69,17 @@ def test_the_adaptive_mode_climbs_until_it_is_narrow_enough() -> None:
         assert exact(certify.singular_values(EXACT, "adaptive")[0], 4)
 
 
+def test_oracles_that_do_not_converge_are_survived() -> None:
+    failure = np.linalg.LinAlgError("no convergence")
+    with (
+        patch.object(np.linalg, "eigh", side_effect=failure),
+        pytest.raises(NotCertified, match="orthonormal"),
+    ):
+        certify.singular_values(EXACT, "cheap")
+    with patch.object(torch.linalg, "svd", side_effect=torch.linalg.LinAlgError("no convergence")):
+        assert exact(certify.singular_values(EXACT)[0], 4)
+
+
 def test_norms_of_a_known_matrix() -> None:
     assert exact(certify.frobenius_norm(EXACT), 5)
     assert exact(certify.spectral_norm(EXACT), 4)
