@@ -364,4 +364,6 @@ def _coq(path: str, as_json: bool) -> int:
     else:
         for text, proved in found:
             print(f"{'proved' if proved else 'NOT PROVED'}: {text}")
+    if not found:
+        print(f"{path} contains no bound to confirm", file=sys.stderr)
     return 0 if found and all(proved for _, proved in found) else 1

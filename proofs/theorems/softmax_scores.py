@@ -59,6 +59,13 @@ _SOFTMAX = Constant(
     "Lemma 12(c)",
     "a softmax average moves by at most osc(a)/(2 sqrt 2) times the Euclidean change of the scores",
 )
+_SOFTMAX_VECTOR = Constant(
+    "softmax average",
+    1 / sympy.sqrt(2),
+    "Lemma 12(c) for vectors",
+    "a softmax average of vectors within a radius of a centre moves by at most radius/sqrt 2 times the "
+    "Euclidean change of the scores",
+)
 _SOURCES = ("A. Maurer, arXiv:1605.00251", "A. Dhingra, arXiv:2508.17256 (the claim that this repairs)")
 _COMMON = (STANDING, IID, UNIT_LOSS, LIPSCHITZ_LOSS, _VALUES, _SCORES)
 
@@ -124,7 +131,7 @@ C1_VECTOR = Theorem(
     "value from "
     "any fixed centre.",
     hypotheses=(*_COMMON, _BALL),
-    constants=(SYMMETRIZATION, VECTOR_CONTRACTION, _SOFTMAX, CONFIDENCE),
+    constants=(SYMMETRIZATION, VECTOR_CONTRACTION, _SOFTMAX_VECTOR, CONFIDENCE),
     variants=(_sphere(C1VECTOR_COMPLEXITY),),
     derivation="theorem-c1-vector",
     sources=_SOURCES,
@@ -169,7 +176,7 @@ C1_JOINT = Theorem(
     constants=(
         SYMMETRIZATION,
         VECTOR_CONTRACTION,
-        _SOFTMAX,
+        _SOFTMAX_VECTOR,
         Constant(
             "split",
             sympy.Rational(3, 2),
