@@ -7,15 +7,9 @@ import json
 import sys
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 from certify.errors import InputError
-
-HELP = """\
-risk of a trained classifier (two classes), from its training sample:
-  certify report head.npz --train sample.npz --test held-out.npz --out out/risk
-  certify report minilm --train mails.jsonl --out out/risk
-  certify report ./fine-tuned --base ./public --train mails.jsonl --out out/risk
-"""
 
 
 def add_options(group: argparse._ArgumentGroup) -> None:
@@ -25,7 +19,7 @@ def add_options(group: argparse._ArgumentGroup) -> None:
         type=Path,
         metavar="DATA",
         help="the sample the classifier was trained on: .npz (features or tokens, labels) or .jsonl / "
-        ".parquet (text, label); writes risk.html, risk.json and certificates instead of the report of spectra",
+        ".parquet (text, label); writes risk.html, risk.json and certificates, not the report of spectra",
     )
     group.add_argument("--test", type=Path, metavar="DATA", help="held-out units in the same form")
     group.add_argument(
@@ -35,6 +29,7 @@ def add_options(group: argparse._ArgumentGroup) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the risk report; 0 if some bound from the training sample is better than guessing."""
+    from certify.bounds.risk.many_classes import run_many_classes
     from certify.bounds.risk.run import Plan, run_risk
     from certify.bounds.risk.tasks import read_task
     from certify.report import risk
@@ -48,15 +43,17 @@ def run(arguments: argparse.Namespace) -> int:
     except OSError as error:
         raise InputError(f"{arguments.out}: cannot be made a folder ({error.strerror})") from error
     task = read_task(arguments.model, arguments.train, arguments.test, arguments.base, progress)
-    table, _ = run_risk(
-        task.train,
-        arguments.out,
-        Plan(delta=Fraction(arguments.delta), progress=progress),
-        trained=task.head,
-        test=task.test,
-        data=task.described,
-        violation=task.violation,
-    )
+    plan = Plan(delta=Fraction(arguments.delta), progress=progress)
+    shared: dict[str, Any] = {
+        "trained": task.head,
+        "test": task.test,
+        "data": task.described,
+        "violation": task.violation,
+    }
+    if task.train.labels.max() > 1:
+        table = run_many_classes(task.train, arguments.out, plan, **shared)
+    else:
+        table, _ = run_risk(task.train, arguments.out, plan, **shared)
     record = table.record()
     risk.write(record, arguments.out)
     if arguments.json:

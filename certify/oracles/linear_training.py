@@ -137,3 +137,37 @@ def train_linear_gaussian(
         optimiser.step()
         schedule.step()
     return mean.detach().numpy().astype(np.float64), np.exp(log.detach().numpy().astype(np.float64))
+
+
+def train_classes(
+    features: np.ndarray,
+    labels: np.ndarray,
+    classes: int,
+    quantised: tuple[np.ndarray, int, float, float] | None = None,
+    steps: int = 300,
+) -> np.ndarray:
+    """Weight with bias (d + 1, classes) for more than two classes, by cross-entropy and Adam.
+
+    ``quantised`` = (start, levels, step, price of a nonzero): int64 entries in [-levels, levels] of the head
+    ``step * integers``, straight-through gradients; without it float64.
+    """
+    torch.set_num_threads(1)
+    x = torch.from_numpy(np.hstack([features, np.ones((len(features), 1), dtype=np.float32)]))
+    target = torch.from_numpy(labels)
+    start, levels, step, penalty = quantised or (np.zeros((x.shape[1], classes)), 0, 1.0, 0.0)
+    latent, gain = torch.from_numpy(start / step).float().requires_grad_(), torch.zeros(1, requires_grad=True)
+    optimiser = torch.optim.Adam([latent, gain], lr=0.05)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, 0.05, total_steps=steps, pct_start=0.15)
+    for _ in range(steps):
+        optimiser.zero_grad()
+        weight, spent = latent, 1e-4 * (latent**2).sum()
+        if quantised:
+            weight = latent + (latent.round().clamp(-levels, levels) - latent).detach()
+            spent = penalty * latent.abs().clamp(max=1).sum()
+        loss = torch.nn.functional.cross_entropy((x @ weight) * step * gain.exp(), target) + spent
+        loss.backward()
+        optimiser.step()
+        schedule.step()
+    if quantised:
+        return latent.detach().round().clamp(-levels, levels).numpy().astype(np.int64)
+    return latent.detach().numpy().astype(np.float64)

@@ -24,6 +24,7 @@ from certify.errors import DataError, ModelError
 
 Progress = Callable[[str], None]
 MAX_TOKENS = 256
+MAX_CLASSES = 100
 
 
 @dataclass(frozen=True)
@@ -68,21 +69,21 @@ def read_texts(path: Path) -> tuple[list[str], list[Any]]:
 
 
 def class_numbers(labels: Sequence[Any], classes: Sequence[Any], path: Path) -> np.ndarray:
-    """0 or 1 for each label; two classes, in the order of ``classes``."""
+    """The place of each label in ``classes``."""
     strange = [label for label in labels if label not in classes]
     if strange:
         raise DataError(f"{path}: the label {strange[0]!r} is not one of {list(classes)}")
     return np.array([classes.index(label) for label in labels], dtype=np.int64)
 
 
-def two_classes(labels: Sequence[Any], path: Path) -> list[Any]:
-    """The two labels, sorted."""
+def classes_of(labels: Sequence[Any], path: Path) -> list[Any]:
+    """The labels that occur, sorted: class 0, 1, ..."""
     try:
         classes = sorted(set(labels))
     except TypeError as error:
         raise DataError(f"{path}: labels of mixed kinds ({error})") from error
-    if len(classes) != 2:
-        raise DataError(f"{path}: {len(classes)} classes found; risk certificates are for two classes so far")
+    if not 2 <= len(classes) <= MAX_CLASSES:
+        raise DataError(f"{path}: {len(classes)} classes found, expected 2 to {MAX_CLASSES}")
     return classes
 
 
@@ -103,20 +104,20 @@ def read_head(path: Path) -> Head:
         scores, values = arrays["scores"].reshape(-1), arrays["values"].reshape(-1, 1)
         return SoftmaxHead(scores, values)
     if "weight" in arrays:
-        return binary_head(arrays["weight"], arrays.get("bias"), str(path))
+        return linear_head(arrays["weight"], arrays.get("bias"), str(path))
     raise ModelError(f"{path}: needs 'weight' and 'bias' or 'scores' and 'values', found {sorted(arrays)}")
 
 
-def binary_head(weight: np.ndarray, bias: np.ndarray | None, place: str) -> LinearHead:
+def linear_head(weight: np.ndarray, bias: np.ndarray | None, place: str) -> LinearHead:
     """One output from a linear layer of shape (1 or 2, d): of two logits the difference decides the same
     way."""
     weight = np.atleast_2d(weight)
     bias = np.zeros(len(weight)) if bias is None else bias.reshape(-1)
-    if len(weight) == 1:
-        return LinearHead(weight.T, bias)
     if len(weight) == 2:
         return LinearHead((weight[1] - weight[0])[:, None], bias[1:] - bias[:1])
-    raise ModelError(f"{place}: {len(weight)} outputs; risk certificates are for two classes so far")
+    if len(weight) > MAX_CLASSES or len(bias) != len(weight):
+        raise ModelError(f"{place}: a head of {len(weight)} outputs and {len(bias)} biases cannot be used")
+    return LinearHead(weight.T, bias)
 
 
 def _array_task(model: str, train: Path, test: Path | None, base: str | None) -> Task:
@@ -135,7 +136,7 @@ def _array_task(model: str, train: Path, test: Path | None, base: str | None) ->
             "features, a torch module (module:object)"
         )
     found = module_features(model, sample.inputs, base)
-    head = binary_head(found.weight, found.bias, model)
+    head = linear_head(found.weight, found.bias, model)
     moved = Sample(found.features, sample.labels, found.features.shape[1])
     if held is not None:
         held = Sample(module_features(model, held.inputs, base).features, held.labels, moved.dimension)
@@ -145,7 +146,7 @@ def _array_task(model: str, train: Path, test: Path | None, base: str | None) ->
 
 def _text_task(model: str, train: Path, test: Path | None, base: str | None, progress: Progress) -> Task:
     texts, labels = read_texts(train)
-    classes = two_classes(labels, train)
+    classes = classes_of(labels, train)
     more, more_labels = ([], []) if test is None else read_texts(test)
     every = [*texts, *more]
     found = classifier_features(model, every, MAX_TOKENS, base, progress)
@@ -157,7 +158,7 @@ def _text_task(model: str, train: Path, test: Path | None, base: str | None, pro
         )
     else:
         features, violation = found.features, found.violation
-        head = binary_head(found.weight, found.bias, model)
+        head = linear_head(found.weight, found.bias, model)
         described["features"] = f"what enters {found.layer} of {model}"
     numbers = class_numbers(labels, classes, train)
     sample = Sample(features[: len(texts)], numbers, features.shape[1])
