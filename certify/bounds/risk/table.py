@@ -71,12 +71,12 @@ class Table:
         )
         noisy = " (each prediction drawn with fresh noise)" if "Gibbs" in bound.subject else ""
         theorem = bound.note.split(" (")[0] if bound.theorem.startswith("E") else bound.theorem
+        shared = f" at delta {bound.delta} because {count} candidates share {self.delta}" if count > 1 else ""
         return (
             f"With {confidence:g} % confidence the {bound.subject}{noisy} errs on at most {_ceil(share)} of "
             f"100 new {self.unit}s drawn like the training {self.unit}s (theorem {theorem}, bound "
-            f"{_up(bound.value.upper)} at delta {bound.delta} because {count} candidates share "
-            f"{self.delta}). The statement is about that head, on the same distribution, and rests on: "
-            f"{assumed}."
+            f"{_up(bound.value.upper)}{shared}). The statement is about that head, on the same distribution, "
+            f"and rests on: {assumed}."
         )
 
     def record(self) -> dict[str, Any]:
