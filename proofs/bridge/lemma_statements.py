@@ -104,6 +104,22 @@ LEMMAS: tuple[LemmaStatement, ...] = (
         "exact (uniform_deviation P Pnn Pone F M HM t0 l HF m delta Hm Hd).", _SAMPLE,
     ),
     LemmaStatement(
+        "lemma-3b", "uniform_deviation_textbook",
+        f"(le (sup f {_GAP_Z}) (add (mul ?c (E e (sup f (div (sum i (mul (e i) (l f Z i))) m)))) ?confidence))",
+        f"""{_CLASS}
+  Pr P m (fun zs => exists t, (t = t0 \\/ In t l) /\\
+    gap P F zs t >= {{c}} * rademacher F t0 l zs + {{confidence}}) <= delta""",
+        "intros Z T P F M t0 l m delta [Pnn Pone] HM HF Hm Hd. "
+        "exact (uniform_deviation_textbook P Pnn Pone F M HM t0 l HF m delta Hm Hd).", _SAMPLE,
+    ),
+    LemmaStatement(
+        "lemma-12c-vector", "vector_readout_lipschitz", "(le move (mul (div radius ?d) length))",
+        """forall (K : nat) (s s' : list R) (a : list (list R)) (c : list R) (r : R), length s = length s' ->
+  length a = length s -> length c = K -> 0 <= r -> (forall x, In x a -> length x = K /\\ norm (sub x c) <= r) ->
+  norm (sub (vector_readout K s a) (vector_readout K s' a)) <= r / {d} * norm (sub s s')""",
+        "exact vector_readout_lipschitz.",
+    ),
+    LemmaStatement(
         "lemma-4", "massart", "(le (E e (sup t (sum i (mul (e i) (v i t))))) ?bound)",
         """forall (T : Type) (t0 : T) (l : list T) (n : nat) (v : T -> list R) (r : R), 0 < r ->
   (forall t, length (v t) = n) -> (forall t, norm_sq (v t) <= r ^ 2) -> (1 <= length l)%nat ->
@@ -167,6 +183,21 @@ LEMMAS: tuple[LemmaStatement, ...] = (
   (forall l, NoDup l -> sum_list l (fun h => Rpower 2 (- bits h)) <= 1) ->
   Pr P m (fun zs => exists h, risk P F h > kl_inverse (empirical_risk F zs h) {c}) <= delta""",
         "exact @ideal_code_bound.", {**_SAMPLE, "(bits n)": "(bits h)"},
+    ),
+    LemmaStatement(
+        "theorem-d-hoeffding", "ideal_code_bound_sqrt", "(le (risk n) (add (emp n) ?slack))",
+        """forall (Z H : Type) (P : list (R * Z)) (F : H -> Z -> R) (bits : H -> R) (m : nat) (delta : R),
+  distribution P -> (0 < m)%nat -> 0 < delta < 1 -> (forall h z, 0 <= F h z <= 1) -> (forall h, 0 <= bits h) ->
+  (forall l, NoDup l -> sum_list l (fun h => Rpower 2 (- bits h)) <= 1) ->
+  Pr P m (fun zs => exists h, risk P F h > empirical_risk F zs h + {slack}) <= delta""",
+        "exact @ideal_code_bound_sqrt.", {**_SAMPLE, "(bits n)": "(bits h)"},
+    ),
+    LemmaStatement(
+        "test-set-kl", "test_set_kl", "(le (risk n) (kl_inverse (emp n) ?c))",
+        """forall (Z : Type) (P : list (R * Z)) (loss : Z -> R) (m : nat) (delta : R),
+  distribution P -> (0 < m)%nat -> 0 < delta < 1 -> (forall z, 0 <= loss z <= 1) ->
+  Pr P m (fun zs => Ex P loss > kl_inverse (sum_list zs loss / INR (length zs)) {c}) <= delta""",
+        "exact @test_set_kl.", {"n_test": "(INR m)", "delta": "delta"},
     ),
     LemmaStatement(
         "test-set", "test_set_bound", "(le risk ?bound)",
