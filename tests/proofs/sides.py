@@ -158,10 +158,10 @@ def complexity_difference(case: dict[str, Any], factor: Fraction = Fraction(1, 2
 def coins(case: tuple[int, Fraction], exponent: Fraction = Fraction(2)) -> Sides:
     """The mean of m fair coins exceeds 1/2 by t: exact binomial tail against exp(-2 m t^2)."""
     m, t = case
-    k = int(m / 2 + m * t)
+    k = -int(-(Fraction(m, 2) + m * t) // 1)
     if m <= 2000:
-        tail = ball(Fraction(sum(comb(m, n) for n in range(-(-m // 2 + 0) if t == 0 else k, m + 1)), 2**m))
-    else:
+        tail = ball(Fraction(sum(comb(m, n) for n in range(k, m + 1)), 2**m))
+    else:  # one term is a lower bound
         log_term = arb(m + 1).lgamma() - arb(k + 1).lgamma() - arb(m - k + 1).lgamma() - m * arb(2).log()
         tail = log_term.exp()
     t_exact = Fraction(k, m) - Fraction(1, 2)
