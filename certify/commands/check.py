@@ -347,6 +347,10 @@ def _print_verdict(path: str, verdict: Verdict) -> None:
 
 
 # Reports
+def _progress(done: int, total: int) -> None:
+    print(f"{done} of {total} bounds decided by Coq", file=sys.stderr)
+
+
 def _coq(path: str, as_json: bool) -> int:
     from proofs.bridge import check_report
     from proofs.bridge.compiler import CoqMissing
@@ -354,7 +358,7 @@ def _coq(path: str, as_json: bool) -> int:
     if not Path(path).is_file():
         raise InputError(f"--coq {path}: there is no such file")
     try:
-        found = check_report(path)
+        found = check_report(path, _progress)
     except CoqMissing as error:
         raise InputError(str(error)) from None
     except (ValueError, KeyError, TypeError) as error:

@@ -7,7 +7,7 @@ printed decimal. A decimal that is too low, were it by one unit in its last digi
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
@@ -18,7 +18,7 @@ from proofs.bridge.coq_text import NotInCoq, number, to_coq
 from proofs.export import Nested, read_nested
 
 PRECISION = 128
-CHUNK = 40
+CHUNK = 20
 INLINE_TERMS = 200
 
 _HEADER = """From Coq Require Import Reals Lra.
@@ -63,19 +63,25 @@ def goals(report: Mapping[str, Any]) -> list[Goal]:
     return found
 
 
-def check_report(path: str | Path) -> list[tuple[str, bool]]:
+def check_report(
+    path: str | Path, progress: Callable[[int, int], None] | None = None
+) -> list[tuple[str, bool]]:
     """Compile every printed bound of the report at ``path``: pairs (what it says, whether Coq proved it).
+
+    ``progress`` is called with (goals decided, all goals) as the work goes on.
 
     A bound that cannot be stated in Coq counts as not proved; its text says why. Raises ``CoqMissing``.
     """
     require()
     report = json.loads(Path(path).read_text(encoding="utf-8"))
     listed = goals(report)
-    proved = compiled([goal for goal in listed if goal.text])
+    proved = compiled([goal for goal in listed if goal.text], progress)
     return [(_say(goal), proved.get(goal.name, False)) for goal in listed]
 
 
-def compiled(chosen: Sequence[Goal]) -> dict[str, bool]:
+def compiled(
+    chosen: Sequence[Goal], progress: Callable[[int, int], None] | None = None
+) -> dict[str, bool]:
     """Which goals compile. Goals are compiled in chunks; a chunk that fails is halved."""
     result: dict[str, bool] = {}
     pending = [list(chosen[i : i + CHUNK]) for i in range(0, len(chosen), CHUNK)]
@@ -84,6 +90,8 @@ def compiled(chosen: Sequence[Goal]) -> dict[str, bool]:
         ok = compile_text(_HEADER + "\n".join(goal.text for goal in chunk)).ok
         if ok or len(chunk) == 1:
             result |= {goal.name: ok for goal in chunk}
+            if progress:
+                progress(len(result), len(chosen))
         else:
             half = len(chunk) // 2
             pending += [chunk[:half], chunk[half:]]
