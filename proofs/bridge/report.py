@@ -22,6 +22,7 @@ CHUNK = 20
 INLINE_TERMS = 200
 
 _HEADER = """From Coq Require Import Reals Lra.
+From Coquelicot Require Import Rcomplements.
 From Interval Require Import Tactic.
 From Attention Require Import ChernoffHoeffding.
 Open Scope R_scope.
@@ -79,9 +80,7 @@ def check_report(
     return [(_say(goal), proved.get(goal.name, False)) for goal in listed]
 
 
-def compiled(
-    chosen: Sequence[Goal], progress: Callable[[int, int], None] | None = None
-) -> dict[str, bool]:
+def compiled(chosen: Sequence[Goal], progress: Callable[[int, int], None] | None = None) -> dict[str, bool]:
     """Which goals compile. Goals are compiled in chunks; a chunk that fails is halved."""
     result: dict[str, bool] = {}
     pending = [list(chosen[i : i + CHUNK]) for i in range(0, len(chosen), CHUNK)]
@@ -164,11 +163,21 @@ def _risk_bound(record: Mapping[str, Any], g: int) -> Iterator[_Bound]:
     known = {
         name: (Fraction(pair["lower"]), Fraction(pair["upper"])) for name, pair in record["inputs"].items()
     }
+    # Inputs that the record knows exactly: delta, and an error count over m.
+    exact = {"delta": Fraction(str(record["delta"]))}
+    if record["loss"] == "0-1" and "emp_risk" in known:
+        count = int(record["m"])
+        exact["emp_risk"] = Fraction(round(known["emp_risk"][0] * count), count)
+    for name, value in exact.items():
+        if name in known and known[name][0] <= value <= known[name][1]:
+            known[name] = (value, value)
+    # A record with several forms may print a sharper one; the theorem's formula is the kl form.
+    form = record.get("forms", {}).get("kl")
     yield (
-        f"bounds[{g}] ({record['theorem']})",
+        f"bounds[{g}]{'.forms.kl' if form else ''} ({record['theorem']})",
         THEOREMS[record["theorem"]].prefix,
         _Inputs(known),
-        record["value"]["upper"],
+        (form or record["value"])["upper"],
     )
 
 
@@ -240,10 +249,12 @@ def _kl_goal(
         unfold = "rewrite kl_zero by lra"
     else:
         unfold = "unfold kl"
-    prove = f"interval with (i_prec {PRECISION})"
+    prove = (
+        f"unfold Rmax, Rmin; repeat destruct Rle_dec; apply Rminus_lt_0; interval with (i_prec {PRECISION})"
+    )
     return (
         f"Theorem {name} : {quantifiers}kl_inverse {q} {c} <= {limit}.\n"
-        f"Proof. intros; apply kl_inverse_upper; [lra | lra | {unfold}; {prove}]. Qed.\n"
+        f"Proof. intros; apply kl_inverse_upper; [lra | lra |].\n{unfold}; {prove}. Qed.\n"
     )
 
 

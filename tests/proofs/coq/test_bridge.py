@@ -147,3 +147,29 @@ def test_violated_entries_are_no_bounds() -> None:
     report = example_report()
     report["bounds"][0]["entries"][0]["violated"] = ["query-key normalisation"]
     assert goals(report) == []
+
+
+def risk_record(printed: str = "0.04438678311813341") -> dict[str, Any]:
+    """One line of a risk report: Theorem D with 64 errors on 3000 units and 29 bits."""
+    exact = {"lower": "29", "upper": "29"}
+    return {
+        "theorem": "D",
+        "loss": "0-1",
+        "m": 3000,
+        "delta": "1/20",
+        "value": {"lower": "0.0429", "upper": "0.043"},
+        "forms": {"kl": {"lower": "0.044", "upper": printed}},
+        "inputs": {
+            "emp_risk": {"lower": "0.021333333333333333", "upper": "0.021333333333333334"},
+            "code_bits": exact,
+            "m": {"lower": "3E+3", "upper": "3E+3"},
+            "delta": {"lower": "0.049999999999999999", "upper": "0.050000000000000001"},
+        },
+    }
+
+
+def test_a_risk_record_is_stated_with_its_exact_inputs_and_its_own_form() -> None:
+    (goal,) = goals({"bounds": [risk_record()]})
+    assert goal.where == "bounds[0].forms.kl (D)"
+    assert "kl_inverse (8 / 375) (((29 * (ln 2)) + (ln (1 / (1 / 20)))) / 3000)" in goal.text
+    assert "<= 0.04438678311813341." in goal.text

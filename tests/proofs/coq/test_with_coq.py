@@ -20,7 +20,7 @@ from proofs.bridge.sentences import record
 from proofs.bridge.sources import theorems
 from proofs.theorems import THEOREMS
 
-from .test_bridge import example_report
+from .test_bridge import example_report, risk_record
 
 pytestmark = [pytest.mark.coq, pytest.mark.usefixtures("coq")]
 
@@ -112,6 +112,13 @@ def test_bounds_of_a_real_report_compile_and_lowered_ones_do_not(tmp_path: Path)
     path = tmp_path / "report.json"
     path.write_text(json.dumps(report))
     assert [ok for _, ok in check_report(path)] == [False, False]
+
+
+def test_a_printed_risk_compiles_and_lowered_it_does_not(tmp_path: Path) -> None:
+    """The inverse of the relative entropy, from one comparison."""
+    path = tmp_path / "risk.json"
+    path.write_text(json.dumps({"bounds": [risk_record(), risk_record(lowered("0.04438678311813341"))]}))
+    assert [ok for _, ok in check_report(path)] == [True, False]
 
 
 def test_recorded_goals_are_what_coq_shows() -> None:
