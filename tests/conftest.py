@@ -19,7 +19,7 @@ settings.load_profile("default")
 
 
 def _tool(*names: str) -> str:
-    """Path of the first of ``names`` that is installed; without one, skip, or fail where tools are required."""
+    """Path of the first of ``names`` installed; without one, skip, or fail where tools are required."""
     for name in names:
         if path := shutil.which(name):
             return path

@@ -52,7 +52,7 @@ def imported(path: Path, source: str | None = None) -> set[str]:
 def violations(path: Path, source: str | None = None) -> list[str]:
     """Imports of ``path`` that its layer does not allow."""
     relative = path.relative_to(ROOT).as_posix()
-    rules = [rule for prefix, rule in ALLOWED.items() if relative == prefix or relative.startswith(prefix + "/")]
+    rules = [rule for place, rule in ALLOWED.items() if relative == place or relative.startswith(place + "/")]
     found = []
     for third_party, ours in rules:
         for name in imported(path, source):
@@ -88,7 +88,7 @@ def test_the_import_check_can_fail(place: str, source: str) -> None:
 
 def loaded_by(statement: str) -> set[str]:
     """Top-level modules that a fresh interpreter has loaded after ``statement``."""
-    code = f"{statement}; import sys; print(' '.join({{name.split('.')[0] for name in sys.modules}}))"
+    code = f"{statement}\nimport sys; print(' '.join({{name.split('.')[0] for name in sys.modules}}))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
     return set(done.stdout.split())
 
@@ -110,8 +110,11 @@ def test_proofs_load_no_numerical_library() -> None:
 
 def test_second_checker_loads_nothing_of_ours() -> None:
     code = (
-        "import importlib.util, sys; spec = importlib.util.spec_from_file_location('checker', 'certify/verify.py');"
-        "module = importlib.util.module_from_spec(spec); sys.modules['checker'] = module; spec.loader.exec_module(module)"
+        "import importlib.util, sys\n"
+        "spec = importlib.util.spec_from_file_location('checker', 'certify/verify.py')\n"
+        "module = importlib.util.module_from_spec(spec)\n"
+        "sys.modules['checker'] = module\n"
+        "spec.loader.exec_module(module)\n"
     )
     loaded = loaded_by(code)
     assert "mpmath" in loaded
