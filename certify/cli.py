@@ -15,7 +15,7 @@ from importlib import metadata
 
 from certify.errors import InputError
 
-COMMANDS: tuple[str, ...] = ("report", "verify", "check", "demo", "compare", "track", "study")
+COMMANDS: tuple[str, ...] = ("report", "verify", "check", "demo", "compare", "track", "study", "teach")
 
 EXIT_CODES = """\
 exit codes:

@@ -80,13 +80,17 @@ class Reader:
 
 
 def steps_of(reader: Reader, item: Steps) -> tuple[Step, ...]:
-    """The steps that a chapter walks through, in order. A note on a step that is not there is an error."""
+    """The steps that a chapter walks through, in order; hypotheses are shown where they are used.
+
+    A note on a step that is not there is an error.
+    """
     steps = reader.entry(item.name).steps
-    known = {step.id for step in steps}
+    known = {step.id for step in steps if step.rule != "hypothesis"}
     for wanted in (*item.notes, *item.only):
         if wanted not in known:
             raise KeyError(f"{item.name} has no step {wanted!r}; its steps are {sorted(known)}")
-    return tuple(step for step in steps if not item.only or step.id in item.only)
+    shown = tuple(step for step in steps if step.rule != "hypothesis")
+    return tuple(step for step in shown if not item.only or step.id in item.only)
 
 
 def check_number(question: Question, text: str) -> bool:

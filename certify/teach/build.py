@@ -94,10 +94,9 @@ class Pages:
         """The badge: its words, what they mean, and the Coq theorems behind it."""
         theorems = []
         for name in coq:
-            record = self.machine.get(name, {})
-            goals = [(g["sentence"], g["goal"]) if isinstance(g, dict) else tuple(g) for g in record.get("goals", [])]
-            theorems.append({"name": name, "file": record.get("file", ""), "statement": record.get("statement", ""),
-                             "axioms": record.get("axioms"), "goals": goals})
+            if name not in self.machine:
+                raise LessonError(f"Coq theorem {name} is named by a derivation but not recorded in proofs/coq/theorems.json")
+            theorems.append({"name": name, **self.machine[name]})
         return {"level": level, "level_word": LEVEL_WORDS[level], "level_meaning": LEVEL_MEANING[level], "coq": theorems}
 
     def constants(self, constants: Sequence[Constant]) -> list[View]:

@@ -15,8 +15,8 @@ from typing import Any
 import sympy
 
 from proofs import library
-from proofs.export import from_prefix, to_prefix
-from proofs.lessons.notation import Written, numeric_factors, read, sides
+from proofs.export import from_prefix, read_nested, to_prefix
+from proofs.lessons.notation import Written, numeric_factors, read, sides, spell
 from proofs.records import Constant
 from proofs.theorems import THEOREMS
 
@@ -37,7 +37,7 @@ LEVEL_MEANING = {
     "sampled": "No violation was found in many random cases. This is never a proof.",
     "failed": "The last check of the derivation refused it. Do not rely on it.",
 }
-_RESULT_KINDS = (("lemma", "lemma"), ("proposition", "counterexample"), ("n", "counterexample"), ("theorem", "theorem"))
+_RESULT_KINDS = (("lemma", "lemma"), ("complexity", "lemma"), ("proposition", "counterexample"))
 _COQ = Path(__file__).parent.parent / "coq"
 
 
@@ -85,8 +85,14 @@ class Entry:
     @property
     def heading(self) -> str:
         """Name and title."""
-        name = self.name if self.kind == "lemma" else f"{self.kind.capitalize()} {self.name}"
-        return f"{name.replace('Counterexample', 'Proposition')}: {self.title}"
+        kind = {"lemma": "", "counterexample": "Proposition ", "theorem": "Theorem "}[self.kind]
+        return f"{kind if kind and self.name[0].isupper() else ''}{self.name}: {self.title}"
+
+    @property
+    def last_term(self) -> str:
+        """The last summand of a conclusion's right side, as prefix text: the confidence part of a deviation bound."""
+        tree = read_nested(self.prefixes["right"])
+        return spell(tree[-1] if isinstance(tree, tuple) and tree[0] == "add" else tree)
 
     def constant(self, name: str) -> Constant:
         """The constant called ``name``, or the lemma's factor number ``name``; a ``KeyError`` lists those there are."""
@@ -128,10 +134,15 @@ def display_name(derivation: str) -> str:
     for theorem in THEOREMS.values():
         if theorem.derivation == derivation:
             return theorem.name
+    if derivation.startswith("complexity-"):
+        return "Complexity of " + display_name(derivation.replace("complexity", "theorem", 1))
     match = re.fullmatch(r"lemma-(\d+)-?([a-z]?)(?:-(.+))?", derivation)
     if match:
         part = f"({match[2]})" if match[2] else ""
         return f"Lemma {match[1]}{part}" + (f" ({match[3].replace('-', ' ')})" if match[3] else "")
+    helper = re.fullmatch(r"lemma-([a-z].*)", derivation)
+    if helper:
+        return f"Lemma ({helper[1].replace('-', ' ')})"
     match = re.fullmatch(r"(?:proposition-|counterexample-)?(n\d)(-?prime|')?(?:-(.+))?", derivation)
     if match:
         return match[1].upper() + ("'" if match[2] else "") + (f" ({match[3].replace('-', ' ')})" if match[3] else "")
@@ -179,13 +190,15 @@ def _needs(record: Mapping[str, Any]) -> tuple[str, ...]:
 def _from_derivation(record: Mapping[str, Any], levels: Mapping[str, Any], machine: Mapping[str, str]) -> Entry:
     recorded = levels.get(record["name"], {"level": "failed", "steps": {}})
     steps = tuple(_step(step, recorded["steps"].get(step["id"], "failed")) for step in record["steps"])
-    meanings = tuple((read(v["name"]), str(v["meaning"])) for v in record["variables"])
-    claim = read(str(record["conclusion"]["claim"]))
+    claim_text = str(record["conclusion"]["claim"])
+    words = set(re.findall(r"[^\s()]+", claim_text))
+    meanings = tuple((read(v["name"]), str(v["meaning"])) for v in record["variables"] if v["name"] in words)
+    claim = read(claim_text)
     delta = str(record["conclusion"]["delta"])
     label = "" if delta == "0" else f"with probability at least 1 - {read(delta).plain}"
     machine_name = machine.get(str(record["name"]))
     return Entry(
-        name=display_name(str(record["name"])), kind=_kind(str(record["name"])), title=str(record["title"]),
+        name=display_name(str(record["name"])), kind=_kind(str(record["name"])), title=re.sub(r"^N\d'?: ", "", str(record["title"])),
         statement=str(record["goal"]), formulas=((label, claim),),
         hypotheses=tuple(h["meaning"] for h in record["hypotheses"]) + ((record["known"],) if record["known"] else ()),
         level="coq" if machine_name else str(recorded["level"]), symbols=meanings, steps=steps, needs=_needs(record),
@@ -200,7 +213,7 @@ def _from_theorem(name: str, derived: Entry | None) -> Entry:
     quantity = Written(rf"\text{{{theorem.quantity}}}", theorem.quantity, 4)
     bound = read(theorem.prefix)
     formula = Written(f"{quantity.latex} \\le {bound.latex}", f"{quantity.plain} <= {bound.plain}", 0)
-    origins = [c.origin.removeprefix("Theorem ") for c in theorem.constants]
+    origins = [c.origin.removeprefix("Theorem ").replace(" for vectors", " (vector)") for c in theorem.constants]
     needs = (*(derived.needs if derived else ()), *origins)
     return Entry(
         name=name, kind="theorem", title=theorem.title, statement=theorem.statement, formulas=(("", formula),),
@@ -227,14 +240,16 @@ def coq_theorems() -> dict[str, dict[str, Any]]:
     path = _COQ / "theorems.json"
     if not path.exists():
         return {}
-    records = json.loads(path.read_text(encoding="utf-8"))
-    entries = records.get("theorems", records) if isinstance(records, dict) else records
-    if isinstance(entries, dict):
-        entries = [{"name": name, **entry} for name, entry in entries.items()]
-    for entry in entries:
-        if entry.get("goals_file"):
-            entry["goals"] = json.loads((_COQ / entry["goals_file"]).read_text(encoding="utf-8"))["steps"]
-    return {str(entry["name"]): dict(entry) for entry in entries}
+    found = {}
+    for record in json.loads(path.read_text(encoding="utf-8"))["theorems"]:
+        goals_file = _COQ / str(record.get("goals_file") or "-")
+        goals = json.loads(goals_file.read_text(encoding="utf-8"))["steps"] if goals_file.is_file() else []
+        found[str(record["name"])] = {
+            "file": f"proofs/coq/{record['file']}", "words": record["words"], "statement": record["statement"],
+            "axioms": [axiom.rsplit(".", 1)[-1] for axiom in record["axioms"]], "assumes": record["assumes"],
+            "goals": [(step["sentence"], step["goal"]) for step in goals],
+        }
+    return found
 
 
 def value_of(expression: sympy.Expr) -> Written:

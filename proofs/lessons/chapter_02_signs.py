@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sympy
 
-from proofs.lessons.model import Chapter, Choice, Number, Program, Question, Result, Say, Steps
+from proofs.lessons.model import Chapter, Choice, Note, Number, Program, Question, Result, Say, Steps
 
 CHAPTER = Chapter(
     number=2,
@@ -12,7 +12,7 @@ CHAPTER = Chapter(
     title="Symmetrization: trading the unknown for coin tosses",
     short="Symmetrization and signs",
     goal="The risk is an average over examples we never see. We replace it by coin tosses on the examples that we have. "
-    "The price is a factor of two, the first entry of our ledger.",
+    "The price is a constant, the first entry of our ledger.",
     items=(
         Say(
             "We want to bound the largest gap over a class of models. The trouble is the risk: it depends on the unknown "
@@ -20,17 +20,6 @@ CHAPTER = Chapter(
             "Here is the idea. Imagine a second sample from the same source, the *ghost sample*. On average, the "
             "ghost sample shows the risk. So the gap is, on average, a difference of two samples that look alike.",
             title="A ghost sample",
-        ),
-        Question(
-            "c2-swap",
-            "Swap one training example with its ghost. What changes in the *distribution* of the difference?",
-            (
-                Choice("Nothing: both come from the same source, independently.", "This is the whole trick.", right=True),
-                Choice("The difference becomes larger.", "In one draw it may. The distribution does not change."),
-                Choice("The difference becomes zero.", "Only if the two examples happen to agree."),
-            ),
-            "Two independent draws from one source can trade places and nobody can tell. A swap flips the sign of one term. So "
-            "we may flip every sign at random and the average stays the same.",
         ),
         Say(
             "After the swaps each term carries a random sign: plus or minus one, by a fair coin. We ask for the model whose "
@@ -67,22 +56,48 @@ CHAPTER = Chapter(
             "The best of one is that one. Its signed mean is zero on average. Complexity measures *choice*.",
         ),
         Result("Lemma 1"),
-        Steps("Lemma 1", notes={}),
+        Say(
+            "Here is the whole proof. First the risk is written with a ghost sample, then the signs come in, and at the end the two "
+            "samples part. Watch for the step in which each sample may choose a model of its own.",
+        ),
+        Steps("Lemma 1", only=("s2", "s4", "s6", "s7", "s9", "s12"), notes={
+            "s4": Note(Question(
+                "c2-order",
+                "Why may the choice of the model be made *after* the ghost sample is seen?",
+                (
+                    Choice("A choice that is made later can only be better.", "So the right side can only grow, and we want an upper bound.", right=True),
+                    Choice("Because the ghost sample does not exist.", "It need not exist. But the inequality needs a reason."),
+                    Choice("Because the average removes it.", "The average stays, outside of the choice."),
+                ),
+                "One model that is good on average does less well, or equally well, than a new best model for each ghost sample.",
+            )),
+            "s6": Note(Question(
+                "c2-swap",
+                "Swap one training example with its ghost. What changes in the *distribution* of the difference?",
+                (
+                    Choice("Nothing: both come from the same source, independently.", "This is the whole trick.", right=True),
+                    Choice("The difference becomes larger.", "In one draw it may. The distribution does not change."),
+                    Choice("The difference becomes zero.", "Only if the two examples happen to agree."),
+                ),
+                "Two independent draws from one source can trade places and nobody can tell. A swap flips the sign of one term. So "
+                "we may flip every sign at random and the average stays the same.",
+            )),
+        }),
         Question(
             "c2-factor",
-            "Where does the factor 2 come from?",
+            "Where does the constant {constant:Lemma 1:1} come from?",
             (
                 Choice("From the two samples: real and ghost each contribute one complexity.", "Yes, the supremum is split in two.", right=True),
                 Choice("From the two values of a sign.", "The signs are averaged out. They cost nothing."),
                 Choice("It is there for safety.", "No constant in this course is there for safety."),
             ),
             "After the signs are in, the best difference is at most the best first part plus the best second part. Both parts "
-            "have the same average. One plus one is two.",
+            "have the same average, so it is counted twice.",
         ),
         Say(
             "Note what has *not* been used: nothing about networks, attention or ranks. And note the missing modulus: we follow "
             "the signs with the signed mean, not with its size. This one-sided form is enough, because we only fear a risk that is "
-            "*larger* than the training error. Keeping it one-sided saves another factor 2 later, in chapter 4.",
+            "*larger* than the training error. Keeping it one-sided saves a factor later, in {chapter:4}.",
         ),
     ),
     exercises=(

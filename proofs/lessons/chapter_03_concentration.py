@@ -5,7 +5,7 @@ from __future__ import annotations
 import sympy
 
 from proofs.lessons.figures import confidence_constant
-from proofs.lessons.model import Chapter, Choice, Number, Program, Question, Result, Say, Steps
+from proofs.lessons.model import Chapter, Choice, Note, Number, Program, Question, Result, Say, Steps
 
 CHAPTER = Chapter(
     number=3,
@@ -37,21 +37,9 @@ CHAPTER = Chapter(
             "{symbol:m}, so the largest gap does too.\n\n"
             "Now chain three facts. The largest gap is close to its average (this lemma). Its average is at most twice the complexity "
             "(chapter 2). The complexity of the class on *our* sample is close to its average (this lemma again). The textbook adds the "
-            "prices: one for the first use, two for the second, three in all. And it splits the failure probability in two.",
+            "prices of both uses, and it splits the failure probability in two.",
         ),
         Result("Lemma 3(b)"),
-        Question(
-            "c3-better",
-            "Can we do better than paying twice?",
-            (
-                Choice("Yes: apply the lemma once, to the gap *minus* twice the complexity.",
-                       "One number, one use, one failure event.", right=True),
-                Choice("No: two random numbers need two events.", "They are two numbers from *one* sample. Their difference is one number."),
-                Choice("Yes: by ignoring the second use.", "Then the statement would not be proved."),
-            ),
-            "The gap minus twice the complexity is a single number that depends on the sample. Its average is at most zero, by chapter 2. "
-            "So one use of the lemma is enough.",
-        ),
         Say(
             "There is one more saving. How much does the *complexity* change when one example changes? The textbook says: as much as "
             "the average. In fact only half as much. The changed example carries a random sign. Half of the time the sign is plus, half of "
@@ -59,12 +47,35 @@ CHAPTER = Chapter(
             title="Half a step",
         ),
         Result("Lemma 3(c)"),
-        Steps("Lemma 3(c)"),
+        Steps("Lemma 3(c)", notes={
+            "s5": Note(Question(
+                "c3-half",
+                "One loss changes from 0 to 1. By how much can the complexity change, at most, in units of one over {symbol:m}?",
+                Number(lambda: sympy.Rational(1, 2), "0.001", "With sign plus the best sum may gain one unit. With sign minus it need not lose anything."),
+                "With sign plus the supremum may gain one unit. With sign minus the best model may dodge the loss. The average of one and zero is "
+                "one half.",
+            )),
+            "s6": Note(Question(
+                "c3-better",
+                "Can we do better than using concentration twice, once for the gap and once for the complexity?",
+                (
+                    Choice("Yes: apply it once, to the gap *minus* twice the complexity.",
+                           "One number, one use, one failure event.", right=True),
+                    Choice("No: two random numbers need two events.", "They are two numbers from *one* sample. Their difference is one number."),
+                    Choice("Yes: by ignoring the second use.", "Then the statement would not be proved."),
+                ),
+                "The gap minus twice the complexity is a single number that depends on the sample. Its average is at most zero, by {chapter:2}. "
+                "So one use is enough.",
+            )),
+        }),
         Program(
-            "from math import log, sqrt\n\n"
-            "delta = 0.05\n"
-            "print('textbook:', round(3 * sqrt(log(2 / delta)), 2), ' here:', round(2 * sqrt(log(1 / delta)), 2))\n",
-            "Both numbers are divided by the root of twice {symbol:m}. The new constant saves 40 per cent of this part, for every class and "
+            "from proofs.lessons.catalogue import catalogue\n"
+            "from proofs.lessons.numbers import evaluate\n\n"
+            "lemmas = catalogue()\n"
+            "for name in ('Lemma 3(b)', 'Lemma 3(c)'):\n"
+            "    confidence = 2 * evaluate(lemmas[name].last_term, {'M': 1, 'm': 2, 'delta': '0.05'})\n"
+            "    print(name, round(float(confidence), 2))\n",
+            "Both numbers are divided by the root of twice {symbol:m}. The second saves 40 per cent of this part, for every class and "
             "every sample. It is what all bounds of this course use.",
         ),
     ),

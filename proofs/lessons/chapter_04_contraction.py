@@ -5,7 +5,7 @@ from __future__ import annotations
 import sympy
 
 from proofs.lessons.figures import contraction_figure, khintchine_constant, khintchine_figure
-from proofs.lessons.model import Chapter, Choice, Live, Number, Question, Result, Say, Steps
+from proofs.lessons.model import Chapter, Choice, Live, Note, Number, Question, Result, Say, Steps
 
 CHAPTER = Chapter(
     number=4,
@@ -13,7 +13,7 @@ CHAPTER = Chapter(
     title="Contraction: removing the loss, then a whole softmax",
     short="Contraction",
     goal="The class that we can analyse is made of scores. The class that we must bound is made of losses of those scores. Contraction "
-    "removes the map between them. For maps with many inputs it costs the square root of two.",
+    "removes the map between them. For maps with many inputs it costs a constant, the best one possible being close by.",
     items=(
         Say(
             "A map is {symbol:L}-*Lipschitz* if it never stretches a distance by more than a factor {symbol:L}. A map that does not "
@@ -24,7 +24,7 @@ CHAPTER = Chapter(
         Result("Lemma 5"),
         Question(
             "c4-one-sided",
-            "Many books have a factor 2 here. Where does ours go?",
+            "Many books have an extra factor 2 here. Where does ours go?",
             (
                 Choice("We never take the modulus of the signed mean.", "The factor 2 pays for the modulus, and we do not need the modulus.", right=True),
                 Choice("We assume that the map sends 0 to 0.", "That assumption is needed *with* the modulus. Ours does not need it."),
@@ -39,7 +39,7 @@ CHAPTER = Chapter(
             "much smaller can a randomly signed sum be than the length of the vector?",
             title="From one number to many",
         ),
-        Result("Lemma 6"),
+        Result("Lemma 6 (vector)"),
         Live(
             "khintchine", "Drag the vector: when is the ratio smallest?",
             "Turn the vector with the pointer or the slider. The ratio is one when a single weight does everything. It meets the constant "
@@ -50,28 +50,59 @@ CHAPTER = Chapter(
             "c4-equal",
             "For the vector with two equal weights 1 and 1, what is the average size of the signed sum?",
             Number(lambda: sympy.Integer(1), "0.001", "The four sums are 2, 0, 0 and -2."),
-            "The sums are 2, 0, 0 and -2. Their sizes average to one. The length of the vector is the square root of two. The ratio is the worst "
-            "possible.",
+            "The sums are 2, 0, 0 and -2. Their sizes average to one. The length of the vector is {constant:Lemma 6 (vector):1}. The ratio of the two is the "
+            "worst possible.",
         ),
-        Steps("Lemma 6"),
+        Say(
+            "The proof looks at the *norm* of the signed sum as a function of the signs, and turns one sign at a time. It works in any space with a "
+            "norm, so it is stated for that.",
+            title="Why this constant",
+        ),
+        Result("Lemma 6"),
+        Steps("Lemma 6", notes={
+            "s5": Note(Question(
+                "c4-even",
+                "Turn *all* signs at once. What happens to the norm of the signed sum, and why does it matter?",
+                (
+                    Choice("It stays the same: so only parts of even degree occur.", "Degree 1 is absent, and the next degree, 2, gives the constant.", right=True),
+                    Choice("It changes its sign.", "The sum does. Its norm does not."),
+                    Choice("It becomes zero.", "The norm of minus a vector is the norm of the vector."),
+                ),
+                "The norm is an even function of the signs. Its parts of odd degree vanish. So everything but the average has degree 2 or more, and this "
+                "2 is the one under the root.",
+            )),
+        }),
+        Steps("Lemma 6 (vector)"),
         Say(
             "Now the main tool. It removes a Lipschitz map of a whole vector of outputs, and gives each output its own sign. It was proved by "
-            "Maurer in 2016. In this project it is checked by a proof assistant.",
+            "Maurer in 2016. Its level here: {level:Lemma 7}.",
             title="Vector contraction",
         ),
         Result("Lemma 7"),
-        Question(
-            "c4-modulus",
-            "In the proof a modulus appears, from Khintchine's inequality, around a difference of two models. Why may it be dropped?",
-            (
-                Choice("The supremum runs over both models, and swapping them changes the sign inside.",
-                       "So the supremum with the modulus and without it are equal.", right=True),
-                Choice("Because the difference is never negative.", "It can be negative for a given pair."),
-                Choice("Because the signs cancel it on average.", "The modulus sits inside the average. It does not cancel."),
-            ),
-            "For each pair of models the swapped pair is in the supremum too, with the opposite sign inside and the same terms outside. "
-            "The larger of the two is the modulus.",
-        ),
+        Steps("Lemma 7 (step)", notes={
+            "s2": Note(Question(
+                "c4-two",
+                "One random sign, plus or minus, stands before the map. How does it turn into *two* models?",
+                (
+                    Choice("With plus the best model is one, with minus another: the average of the two cases has both.", "Two cases, two choices.", right=True),
+                    Choice("There are two samples.", "There is one sample here. The ghost is gone."),
+                    Choice("The class is split in halves.", "Both choices run over the whole class."),
+                ),
+                "The average over one sign is half the sum of two suprema. Each has its own best model.",
+            )),
+            "s9": Note(Question(
+                "c4-modulus",
+                "A modulus has come in from Khintchine's inequality, around a difference of two models. Why may it be dropped?",
+                (
+                    Choice("The supremum runs over both models, and swapping them changes the sign inside.",
+                           "So the supremum with the modulus and without it are equal.", right=True),
+                    Choice("Because the difference is never negative.", "It can be negative for a given pair."),
+                    Choice("Because the signs cancel it on average.", "The modulus sits inside the average. It does not cancel."),
+                ),
+                "For each pair of models the swapped pair is in the supremum too, with the opposite sign inside and the same terms outside. "
+                "The larger of the two is the modulus.",
+            )),
+        }),
         Steps("Lemma 7"),
         Live(
             "contraction", "Every sign, counted",
@@ -84,8 +115,8 @@ CHAPTER = Chapter(
         Question(
             "c4-ex-constant",
             "What is the smallest possible ratio of the average signed sum to the length of the vector? (three digits)",
-            Number(lambda: 1 / khintchine_constant(), "0.001", "It is one divided by the constant of Lemma 6."),
-            "One divided by the square root of two. It is reached at two equal weights.",
+            Number(lambda: 1 / khintchine_constant(), "0.001", "It is one divided by the constant of the lemma."),
+            "One divided by {constant:Lemma 6 (vector):1}. It is reached at two equal weights.",
         ),
         Question(
             "c4-ex-three",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sympy
 
 from proofs.lessons.figures import ranks_figure
-from proofs.lessons.model import Chapter, Choice, Live, Number, Program, Question, Result, Say, Steps
+from proofs.lessons.model import Chapter, Choice, Live, Note, Number, Program, Question, Result, Say, Steps
 
 CHAPTER = Chapter(
     number=5,
@@ -31,8 +31,28 @@ CHAPTER = Chapter(
             Number(lambda: sympy.Rational(6, 4), "0.001", "Sum of squares: 4 + 1 + 1. Largest square: 4."),
             "Six divided by four. The rank is 3. The stable rank says: this matrix is only one and a half directions strong.",
         ),
-        Result("Lemma 14"),
-        Steps("Lemma 14"),
+        Say(
+            "There are many definitions in use. They stand in a fixed order: the stable rank is the smallest, the rank is the largest. Four small lemmas make "
+            "the chain.",
+            title="The chain",
+        ),
+        Result("Lemma 14(a)"),
+        Steps("Lemma 14(a)", notes={
+            "s4": Note(Question(
+                "c5-first-link",
+                "Why is a singular value times itself at most the singular value times the largest one?",
+                (
+                    Choice("The largest is at least as large, and nothing is negative.", "This is the only idea of the first link.", right=True),
+                    Choice("By the Cauchy-Schwarz inequality.", "Nothing so strong is needed."),
+                    Choice("Because the matrix is square.", "Its shape plays no role."),
+                ),
+                "Each factor is at most the largest. Add up, divide, and the first link is there.",
+            )),
+        }),
+        Result("Lemma 14(b)"),
+        Result("Lemma 14(c)"),
+        Steps("Lemma 14(c)", only=("s4", "s5", "s7", "s9")),
+        Result("Lemma 14(d)"),
         Live(
             "ranks", "One matrix, six effective ranks",
             "Eight tokens attend to each other. Make the scores sharper, or choose who looks at whom. The six numbers come from the same eight "
@@ -75,7 +95,7 @@ CHAPTER = Chapter(
                 Choice("Yes: all effective ranks are equivalent.", "They are ordered, not equivalent."),
                 Choice("Yes, with a factor 2.", "No factor is large enough for all sizes."),
             ),
-            "The chain of Lemma 14 runs one way only. A bound on a smaller number of the chain says nothing about a larger one.",
+            "The chain runs one way only. A bound on a smaller number of the chain says nothing about a larger one.",
         ),
     ),
     exercises=(

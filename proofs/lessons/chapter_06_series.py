@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sympy
 
-from proofs.lessons.model import Chapter, Choice, Number, Program, Question, Result, Say, Steps
+from proofs.lessons.model import Chapter, Choice, Note, Number, Program, Question, Result, Say, Steps
 
 CHAPTER = Chapter(
     number=6,
@@ -36,7 +36,29 @@ CHAPTER = Chapter(
             "much smaller, if the sum spreads over many directions.",
         ),
         Result("A1"),
-        Steps("A1"),
+        Result("Lemma 9 (frobenius)"),
+        Steps("Complexity of A1", notes={
+            "s5": Note(Question(
+                "c6-which-lemma",
+                "The loss is a map of several outputs. Which tool removes it, and at which price?",
+                (
+                    Choice("Vector contraction, for {constant:Lemma 7:1}.", "One sign for each output from here on.", right=True),
+                    Choice("Scalar contraction, for free.", "This is for maps of a single output."),
+                    Choice("Concentration, for a failure probability.", "Nothing random is left to concentrate: we average over the signs."),
+                ),
+                "Several outputs need vector contraction. With a single output one would use scalar contraction and pay nothing.",
+            )),
+            "s8": Note(Question(
+                "c6-sup-gone",
+                "Where did the supremum over the trained matrix go?",
+                (
+                    Choice("The bound on the right is the same for all matrices in the ball.", "A supremum of something constant is that constant.", right=True),
+                    Choice("It was averaged out.", "Averages are over signs. The supremum is over matrices."),
+                    Choice("The best matrix was computed.", "That would work too, but nothing was computed."),
+                ),
+                "Cauchy-Schwarz separates the matrix from the noise. The matrix only enters through its budget.",
+            )),
+        }),
         Say(
             "How large is the spectral norm of the signed sum? Call {symbol:series_variance} the larger spectral norm of the two sums of squares, and let "
             "{symbol:series_frobenius_sq} be the sum of the squared Frobenius norms. Their ratio is an effective dimension of the *data*: it says over how "
@@ -47,14 +69,14 @@ CHAPTER = Chapter(
         Steps("Lemma 8(b)"),
         Question(
             "c6-cited",
-            "One step of this proof is marked *cited*. What does that mean?",
+            "Some steps in this course are marked *cited* or *proved on paper*. What does that mean for the theorem that uses them?",
             (
-                Choice("It rests on a result from the literature that is not re-proved here.", "The reference is given, and the level of the theorem says so.", right=True),
-                Choice("It is probably true.", "It is proved, but elsewhere."),
-                Choice("It was checked on examples.", "That would be the level *sampled*."),
+                Choice("It is as firm as its weakest step.", "A chain is as strong as its weakest link.", right=True),
+                Choice("It is only probably true.", "Such steps are proved, in print or in words. No machine has checked them."),
+                Choice("It was checked on examples.", "That would be the level *only sampled*."),
             ),
-            "The step needs a theorem of Lieb about traces of matrix functions. No proof assistant that we can run here has it. So everything that uses it "
-            "has the level of that step: a chain is as strong as its weakest link.",
+            "The lemma above needs a theorem of Lieb about traces of matrix functions, which no proof assistant at hand contains. Its level is: {level:Lemma 8(b)}. "
+            "Everything that uses it says so.",
         ),
         Result("B1"),
         Program(

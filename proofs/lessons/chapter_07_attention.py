@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sympy
 
-from proofs.lessons.figures import bound_figure, bound_of, softmax_figure
-from proofs.lessons.model import Chapter, Choice, Live, Number, Question, Result, Say, Steps
+from proofs.lessons.figures import bound_figure, bound_of, read_out_times_contraction, softmax_figure
+from proofs.lessons.model import Chapter, Choice, Live, Note, Number, Question, Result, Say, Steps
 
 CHAPTER = Chapter(
     number=7,
@@ -27,7 +27,7 @@ CHAPTER = Chapter(
             "Suppose the value table was trained on the same sample, and then only the query-key matrix is called \"trained\". What goes wrong?",
             (
                 Choice("The values already know the answers, and no bound on the query-key matrix can see it.",
-                       "In a test of this project the printed gap was 0.29 and the true gap 0.95.", right=True),
+                       "The bound is printed as small, and the true gap is large.", right=True),
                 Choice("Nothing: the theorem only speaks about the query-key matrix.", "It speaks about it *given* that the rest does not depend on the sample."),
                 Choice("The softmax is no longer Lipschitz.", "It is, always."),
             ),
@@ -40,11 +40,12 @@ CHAPTER = Chapter(
         ),
         Live(
             "softmax", "Move the scores, watch the weights",
-            "The total movement of the weights never exceeds the bound of Lemma 12(a). Two tokens with equal scores and a small opposite change come closest. "
+            "The total movement of the weights never exceeds the bound of the lemma below. Two tokens with equal scores and a small opposite change come closest. "
             "A change that is the same for all tokens moves nothing.",
             softmax_figure,
         ),
-        Result("Lemma 12(a)"),
+        Result("Lemma 12(a) (osc)"),
+        Steps("Lemma 12(a) (osc)"),
         Result("Lemma 12(c)"),
         Steps("Lemma 12(c)"),
         Question(
@@ -69,7 +70,21 @@ CHAPTER = Chapter(
             title="Assembling the theorem",
         ),
         Result("C1(i)"),
-        Steps("C1(i)"),
+        Say(
+            "First the complexity of the class. This is where softmax, contraction and the Frobenius ball meet.",
+        ),
+        Result("Complexity of C1(i)"),
+        Steps("Complexity of C1(i)", only=("s5", "s6", "s7", "s12", "s15", "s17"), notes={
+            "s7": Note(Question(
+                "c7-constants-meet",
+                "Two constants meet in this step: that of the softmax read-out and that of vector contraction. What is their product?",
+                Number(read_out_times_contraction, "0.001",
+                       "Multiply {constant:C1(i):softmax read-out} by {constant:C1(i):vector contraction}."),
+                "The two roots cancel. This is why the complexity has such a simple constant.",
+            )),
+        }),
+        Say("Now the theorem, in two moves: the complexity goes into the uniform deviation bound of {chapter:3}."),
+        Steps("C1(i)", only=("s7", "s12", "s14")),
         Question(
             "c7-where-is-r",
             "Where is the effective rank in this theorem?",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sympy
 
 from proofs.lessons.figures import bound_of, quantise_figure
-from proofs.lessons.model import Chapter, Choice, Live, Number, Question, Result, Say, Steps
+from proofs.lessons.model import Chapter, Choice, Live, Note, Number, Question, Result, Say, Steps
 
 CHAPTER = Chapter(
     number=9,
@@ -54,7 +54,18 @@ CHAPTER = Chapter(
             title="Bits",
         ),
         Result("D"),
-        Steps("D"),
+        Steps("D", notes={
+            "s5": Note(Question(
+                "c9-kraft",
+                "Why must the code be a *prefix* code?",
+                (
+                    Choice("Then the weights of all its models add up to at most one.", "So the failure probability can be shared over them.", right=True),
+                    Choice("So that it can be read quickly.", "Convenient, but not the point."),
+                    Choice("So that it is short.", "The shortest codes that are not prefix codes would be shorter still."),
+                ),
+                "Each model gets a share of the failure probability, two to the power of minus its length. Kraft's inequality says that the shares add up to at most one.",
+            )),
+        }),
         Live(
             "quantise", "How many bits for each weight?",
             "A small classifier with ten weights, and labels of which one in twenty is wrong. One bit for each weight makes errors. Twelve bits cost more than they bring. "
@@ -79,6 +90,7 @@ CHAPTER = Chapter(
             title="Noise",
         ),
         Result("E"),
+        Result("E-rank"),
         Question(
             "c9-e-rank",
             "Compare with the naive claim. Which three things had to be added?",
@@ -95,7 +107,18 @@ CHAPTER = Chapter(
             title="What \"after training\" costs",
         ),
         Result("P"),
-        Steps("P"),
+        Steps("P", only=("s12", "s14", "s15"), notes={
+            "s15": Note(Question(
+                "c9-shares",
+                "Infinitely many budgets share one failure probability. How can that be?",
+                (
+                    Choice("The shares shrink, and their sum is the whole.", "The weight of budget number *j* is one over (*j*+1)(*j*+2).", right=True),
+                    Choice("Only finitely many are used.", "We do not know beforehand which, so all need a share."),
+                    Choice("Each gets the whole.", "Then the sum would be infinite."),
+                ),
+                "One half, one sixth, one twelfth, and so on: the sum is one.",
+            )),
+        }),
     ),
     exercises=(
         Question(
@@ -123,7 +146,7 @@ CHAPTER = Chapter(
                 Choice("The Frobenius bound of chapter 7.", "A sharp head has a large norm."),
                 Choice("Freezing.", "The head is trained, so it is not frozen."),
             ),
-            "In the study behind this project bits and noise win by far.",
+            "A sharp head has a large norm and few parameters. Try `certify demo` to see all bounds side by side.",
         ),
     ),
     sources=(

@@ -7,8 +7,11 @@ from functools import lru_cache
 
 import sympy
 
+from proofs import library
+from proofs.counterexamples.n3_gradient_descent import expected_error
 from proofs.export import to_prefix
 from proofs.lessons.catalogue import Entry, catalogue
+from proofs.lessons.notation import sides
 from proofs.lessons.numbers import evaluate
 from proofs.records import Constant
 from proofs.theorems import THEOREMS
@@ -16,6 +19,8 @@ from proofs.theorems import THEOREMS
 TOKENS = 8
 QUERIES, CONTENTS = 2, 4
 SAMPLE_SIZE, NOISE, SEED = 3000, sympy.Rational(1, 20), 2025
+UNSEEN = "(exp (mul m (log (sub 1 (div 1 d)))))"
+"""The probability that a content does not occur in the sample, as Proposition N3 defines it."""
 TEACHER = (8, 7, 6, 5, 4, 3, 2, 2, 1, 1)
 
 
@@ -45,8 +50,14 @@ def confidence_constant(m: int, delta: sympy.Expr) -> sympy.Expr:
 
 
 def khintchine_constant() -> sympy.Expr:
-    """The constant of Lemma 6."""
-    return factor("Lemma 6").value
+    """The constant of Khintchine's inequality."""
+    return factor("Lemma 6 (vector)").value
+
+
+def read_out_times_contraction() -> sympy.Expr:
+    """The product of the two constants that meet in Theorem C1(i)."""
+    value = {c.name: c.value for c in THEOREMS["C1(i)"].constants}
+    return value["softmax read-out"] * value["vector contraction"]
 
 
 def khintchine_figure() -> dict[str, object]:
@@ -61,7 +72,7 @@ def contraction_figure() -> dict[str, object]:
 
 def softmax_figure() -> dict[str, object]:
     """Data of the softmax figure: the factor of the oscillation in Lemma 12(a)."""
-    return {"constant": to_prefix(factor("Lemma 12(a)").value)}
+    return {"constant": to_prefix(factor("Lemma 12(a) (osc)").value)}
 
 
 def shattering_complexity(scale: int) -> sympy.Expr:
@@ -75,13 +86,25 @@ def shattering_figure() -> dict[str, object]:
 
 
 def expected_gap(contents: int, examples: int) -> sympy.Expr:
-    """The expected gap after gradient descent in Proposition N3."""
-    return evaluate(right_side("N3"), {"d": contents, "m": examples})
+    """The expected gap after gradient descent in Proposition N3, by enumeration of all samples and labels."""
+    gap = expected_error(contents, examples)
+    return sympy.Rational(gap.numerator, gap.denominator)
 
 
 def descent_figure() -> dict[str, object]:
-    """Data of the gradient-descent figure."""
-    return {"gap": right_side("N3"), "names": {"contents": "d", "examples": "m"}}
+    """Data of the gradient-descent figure: step s2 of Proposition N3, with the meaning of ``unseen`` put in.
+
+    The tests hold it against ``expected_error``.
+    """
+    claim = next(step for step in library_step("proposition-n3") if step["id"] == "s2")["claim"]
+    return {"gap": sides(claim)[1].replace("unseen", UNSEEN), "names": {"contents": "d", "examples": "m"}}
+
+
+def library_step(derivation: str) -> list[dict[str, str]]:
+    """The stored steps of a derivation."""
+    record = next(record for record in library.load() if record["name"] == derivation)
+    steps: list[dict[str, str]] = record["steps"]
+    return steps
 
 
 def ranks_figure() -> dict[str, object]:
@@ -91,7 +114,7 @@ def ranks_figure() -> dict[str, object]:
         {"kind": "nuclear", "label": "nuclear ÷ spectral", "order": "inf", "power": 1},
         {"kind": "participation", "label": "participation ratio", "order": 2, "power": 2},
         {"kind": "nuclear-frobenius", "label": "nuclear² ÷ Frobenius²", "order": 2, "power": 1},
-        {"kind": "gram-entropy", "label": "entropy rank, squares", "order": 1, "power": 2},
+        {"kind": "gram-entropy", "label": "entropy rank of AᵀA", "order": 1, "power": 2},
         {"kind": "entropy", "label": "entropy rank", "order": 1, "power": 1},
     ]}
 

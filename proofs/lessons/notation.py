@@ -242,7 +242,11 @@ def write(term: Nested) -> Written:
     if head in _RELATION and len(parts) == 2:
         left, right = write(parts[0]), write(parts[1])
         signs = _RELATION[head]
-        return Written(f"{left.latex} {signs[0]} {right.latex}", f"{left.plain} {signs[1]} {right.plain}", SUM)
+        plain = f"{left.plain} {signs[1]} {right.plain}"
+        if _visible(left.latex + right.latex) > LINE:
+            lines = rf"\begin{{aligned}}&{left.latex}\\&\quad {signs[0]}\; {right.latex}\end{{aligned}}"
+            return Written(lines, plain, SUM)
+        return Written(f"{left.latex} {signs[0]} {right.latex}", plain, SUM)
     if head in ("E", "sup", "sum", "lambda") and len(parts) == 2:
         return _binder(head, str(parts[0]), parts[1])
     if head == "exp" and _base_of(parts[0]) is not None:
