@@ -12,6 +12,7 @@ sum_{i>k} a_i^2 > (1-theta) F_u. k = the rank bound always suffices.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -81,33 +82,44 @@ def _squares(values: Array) -> list[arb]:
     return [exact_ball(x) * exact_ball(x) for x in values]
 
 
-def energy_rank_of(
-    values: SingularValues, level: Exact = Fraction(9, 10), frobenius: Enclosure | None = None
-) -> RankInterval:
-    """Least k with ``sum_{i<=k} sigma_i^2 >= level ||A||_F^2``; 0 for the zero matrix.
+def energy_ranks_of(
+    values: SingularValues, levels: Sequence[Exact], frobenius: Enclosure | None = None
+) -> list[RankInterval]:
+    """Per level, the least k with ``sum_{i<=k} sigma_i^2 >= level ||A||_F^2``; 0 for the zero matrix.
 
     ``frobenius``: an enclosure of ||A||_F in the true scale, used when given.
     """
-    theta = exact_fraction(level)
-    if not 0 < theta <= 1:
-        raise InputError(f"level = {level} must satisfy 0 < level <= 1")
+    shares = [exact_fraction(level) for level in levels]
+    for level, theta in zip(levels, shares, strict=True):
+        if not 0 < theta <= 1:
+            raise InputError(f"level = {level} must satisfy 0 < level <= 1")
     lower, upper, count = values.scaled_lower, values.scaled_upper, len(values)
     if count == 0 or not upper[0] > 0:
-        return RankInterval(0, 0, values.assumptions)
+        return [RankInterval(0, 0, values.assumptions) for _ in shares]
     bound = count if values.rank_bound is None else min(values.rank_bound, count)
-    head_low, head_high = _prefix_sums(_squares(lower)), _prefix_sums(_squares(upper))
-    tail_low = _prefix_sums(_squares(lower[::-1]))[::-1]
-    tail_high = _prefix_sums(_squares(upper[::-1]))[::-1]
+    low, high = _squares(lower), _squares(upper)  # once for all levels: this is most of the work
+    head_low, head_high = _prefix_sums(low), _prefix_sums(high)
+    tail_low, tail_high = _prefix_sums(low[::-1])[::-1], _prefix_sums(high[::-1])[::-1]
     F_low, F_high = head_low[-1], head_high[-1]
     if frobenius is not None:
         unit = arb(2) ** -int(values.exponent)
         F_low, F_high = ((end * unit) ** 2 for end in frobenius.endpoints)
-    share, rest = _ball(theta), _ball(1 - theta)
-    enough = [head_low[k] >= share * F_high or tail_high[k] <= rest * F_low for k in range(1, bound)]
-    short = [head_high[k] < share * F_low or tail_low[k] > rest * F_high for k in range(1, bound)]
-    most = enough.index(True) + 1 if True in enough else bound
-    least = short.index(False) + 1 if False in short else bound
-    return RankInterval(min(least, most) if lower[0] > 0 else 0, most, values.assumptions)
+    ranks = []
+    for theta in shares:
+        share_low, share_high = _ball(theta) * F_low, _ball(theta) * F_high
+        rest_low, rest_high = _ball(1 - theta) * F_low, _ball(1 - theta) * F_high
+        enough = (k for k in range(1, bound) if head_low[k] >= share_high or tail_high[k] <= rest_low)
+        reached = (k for k in range(1, bound) if not (head_high[k] < share_low or tail_low[k] > rest_high))
+        most, least = next(enough, bound), next(reached, bound)
+        ranks.append(RankInterval(min(least, most) if lower[0] > 0 else 0, most, values.assumptions))
+    return ranks
+
+
+def energy_rank_of(
+    values: SingularValues, level: Exact = Fraction(9, 10), frobenius: Enclosure | None = None
+) -> RankInterval:
+    """The energy rank at one level; see :func:`energy_ranks_of`."""
+    return energy_ranks_of(values, [level], frobenius)[0]
 
 
 def numerical_rank(
