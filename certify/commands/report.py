@@ -64,9 +64,11 @@ def register(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     run_options = parser.add_argument_group("how to run")
     run_options.add_argument(
         "--mode",
-        choices=("default", "tight", "cheap"),
-        default="default",
-        help="width of the enclosures against time (default: radius about 1e-11 of the largest value)",
+        choices=("adaptive", "cheap", "default", "tight"),
+        default="adaptive",
+        help="width of the enclosures against time: cheap (values below 1e-8 of the largest stay wide), "
+        "default (radius about 1e-11 of the largest), tight (1e-13), or adaptive (per matrix the first of "
+        "these that is narrow enough; used unless you choose)",
     )
     run_options.add_argument(
         "--jobs", type=_count, default=1, metavar="N", help="worker processes (default: 1)"

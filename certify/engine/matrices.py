@@ -31,7 +31,7 @@ KINDS = ("stable", "nuclear", "nuclear-frobenius", "participation", "entropy", "
 class Measures:
     """What is computed of every weight: the kernel's mode, the levels of the two integer ranks."""
 
-    mode: str = "default"
+    mode: str = "adaptive"
     epsilons: tuple[str, ...] = ("1e-6", "1e-3")
     energy_levels: tuple[str, ...] = ("0.9", "0.99")
 
@@ -114,7 +114,7 @@ def spectrum_record(spectrum: SingularValues, measures: Measures) -> dict[str, A
 
     Going through the decimals makes every derived number a consequence of what the reader sees.
     """
-    from certify.kernel.counting import energy_rank_of, numerical_rank_of
+    from certify.kernel.counting import energy_ranks_of, numerical_rank_of
 
     recorded, again = recorded_spectrum(spectrum)
     record: dict[str, Any] = {"spectrum": recorded, "assumptions": sorted(spectrum.assumptions)}
@@ -126,8 +126,10 @@ def spectrum_record(spectrum: SingularValues, measures: Measures) -> dict[str, A
     record["numerical_rank"] = [
         {"epsilon": e, **_integers(numerical_rank_of(again, Fraction(e)))} for e in measures.epsilons
     ]
+    levels = [Fraction(level) for level in measures.energy_levels]
     record["energy_rank"] = [
-        {"level": t, **_integers(energy_rank_of(again, Fraction(t)))} for t in measures.energy_levels
+        {"level": t, **_integers(rank)}
+        for t, rank in zip(measures.energy_levels, energy_ranks_of(again, levels), strict=True)
     ]
     return record
 
