@@ -127,7 +127,7 @@ class Pages:
             "formulas": [{"label": label, "html": formula(written.latex, display=True)}
                          for label, written in entry.formulas],
             "symbols": symbols if with_symbols else [], "hypotheses": entry.hypotheses,
-            "constants": self.constants(entry.constants), "caveats": entry.caveats,
+            "idea": entry.idea, "constants": self.constants(entry.constants), "caveats": entry.caveats,
             "note": self.html(note) if note else "", "sources": entry.sources, **self.level(entry.level, entry.coq),
         }
 
@@ -142,7 +142,7 @@ class Pages:
             rule = Markup("{}: {}").format(rule, link)
         costs = [c for c in entry.constants if step.uses and c.origin == step.uses]
         return {
-            "anchor": f"{entry.anchor}-{step.id}", "number": number, "total": total,
+            "anchor": f"{entry.anchor}-{step.id}", "result": entry.name, "number": number, "total": total,
             "goal": formula(entry.formulas[0][1].latex, display=True) if number == 1 else "",
             "known": known, "question": self.question(note.ask) if note and note.ask else None, "claim": "",
             "formula": formula(step.claim.latex, display=True), "rule": rule, "why": step.why, "hypotheses": (),
@@ -182,7 +182,8 @@ class Pages:
             except (KeyError, ValueError) as error:
                 raise LessonError(f"chapter {chapter.number}, item {index + 1}: {error}") from error
             before = chapter.items[index - 1] if index else None
-            view["veil"] = before.id if isinstance(before, Question) and not isinstance(item, Question) else ""
+            new_topic = isinstance(item, Question) or (isinstance(item, Say) and item.title)
+            view["veil"] = before.id if isinstance(before, Question) and not new_topic else ""
             items.append(view)
         so_far = [c for c in self.course if c.number <= chapter.number]
         return {

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
-BOX_WIDTH, BOX_HEIGHT = 158, 40
-COLUMN_GAP, ROW_GAP = 62, 13
+BOX_WIDTH, BOX_HEIGHT = 168, 40
+COLUMN_GAP, ROW_GAP = 56, 11
 MARGIN = 18
-LINE_LENGTH = 25
+LINE_LENGTH = 24
+ACROSS = 6
+"""Boxes beside each other among those that stand alone."""
 
 
 @dataclass(frozen=True)
@@ -29,6 +31,8 @@ class Node:
 def layers(nodes: Sequence[Node]) -> list[list[str]]:
     """Columns of names: each node one column to the right of the last of its prerequisites.
 
+    A node without prerequisites stands just before the first node that uses it.
+
     Raises ``ValueError`` on a circular dependency: a proof cannot rest on itself.
     """
     by_name = {node.name: node for node in nodes}
@@ -44,6 +48,10 @@ def layers(nodes: Sequence[Node]) -> list[list[str]]:
 
     for node in nodes:
         visit(node.name, ())
+    for node in nodes:
+        users = [depth[user.name] for user in nodes if node.name in user.needs]
+        if users and depth[node.name] == 0:
+            depth[node.name] = min(users) - 1
     columns: list[list[str]] = [[] for _ in range(max(depth.values(), default=-1) + 1)]
     for node in nodes:
         columns[depth[node.name]].append(node.name)
@@ -97,20 +105,33 @@ def _box(node: Node, x: float, y: float) -> Markup:
 
 def draw(nodes: Sequence[Node], label: str) -> Markup:
     """The graph as one ``<svg>`` whose boxes are links, so that it also serves as a table of contents."""
-    columns = layers(nodes)
-    _uncross(columns, nodes)
+    used = {need for node in nodes for need in node.needs}
+    names = {node.name for node in nodes}
+    alone = [node for node in nodes if node.name not in used and not names & set(node.needs)]
+    linked = [node for node in nodes if node not in alone]
+    columns = layers(linked)
+    _uncross(columns, linked)
     by_name = {node.name: node for node in nodes}
     row_height = BOX_HEIGHT + ROW_GAP + 12
-    height = MARGIN * 2 + 8 + row_height * max((len(column) for column in columns), default=1)
-    width = MARGIN * 2 + len(columns) * BOX_WIDTH + (len(columns) - 1) * COLUMN_GAP
+    height = MARGIN * 2 + 8 + row_height * max((len(column) for column in columns), default=0)
+    across = max(len(columns), ACROSS)
+    width = MARGIN * 2 + across * BOX_WIDTH + (across - 1) * COLUMN_GAP
     corner: dict[str, tuple[float, float]] = {}
     for index, column in enumerate(columns):
         spare = height - 2 * MARGIN - row_height * len(column)
         for row, name in enumerate(column):
             corner[name] = (MARGIN + index * (BOX_WIDTH + COLUMN_GAP), MARGIN + 10 + spare / 2 + row * row_height)
-    boxes = Markup("").join(_box(by_name[name], *corner[name]) for column in columns for name in column)
-    return Markup('<svg viewBox="0 0 {} {}" role="group" aria-label="{}">{}{}</svg>').format(
-        width, round(height), escape(label), _edges(nodes, corner), boxes)
+    heading = Markup("")
+    if alone:
+        heading = Markup('<text class="group" x="{}" y="{}">Results that stand alone</text>').format(MARGIN, height + 12)
+        for place, node in enumerate(alone):
+            row, index = divmod(place, across)
+            corner[node.name] = (MARGIN + index * (BOX_WIDTH + COLUMN_GAP), height + 40 + row * row_height)
+        height += 40 + row_height * -(-len(alone) // across)
+    order = [name for column in columns for name in column] + [node.name for node in alone]
+    boxes = Markup("").join(_box(by_name[name], *corner[name]) for name in order)
+    return Markup('<svg viewBox="0 0 {} {}" role="group" aria-label="{}">{}{}{}</svg>').format(
+        width, round(height), label, _edges(linked, corner), heading, boxes)
 
 
 def _edges(nodes: Sequence[Node], corner: Mapping[str, tuple[float, float]]) -> Markup:

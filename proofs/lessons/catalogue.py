@@ -66,6 +66,7 @@ class Entry:
     formulas: tuple[tuple[str, Written], ...]
     hypotheses: tuple[str, ...]
     level: str
+    idea: str = ""
     symbols: tuple[tuple[Written, str], ...] = ()
     constants: tuple[Constant, ...] = ()
     steps: tuple[Step, ...] = ()
@@ -163,8 +164,14 @@ def _step(record: Mapping[str, Any], level: str) -> Step:
     return Step(
         str(record["id"]), read(str(record["claim"])), str(record["rule"]), str(record["why"]), level,
         tuple(str(premise) for premise in record["premises"]),
-        display_name(uses) if record["rule"] == "lemma" else uses, coq,
+        display_name(uses) if record["rule"] == "lemma" else uses.replace("-", " "), coq,
     )
+
+
+def _sentence(text: str, end: str = ".") -> str:
+    first = text.split(" ")[0]
+    text = text[:1].upper() + text[1:] if len(first) > 1 and first.isalpha() else text
+    return text.rstrip(".") + end
 
 
 def _sides(record: Mapping[str, Any]) -> dict[str, str]:
@@ -198,11 +205,11 @@ def _from_derivation(record: Mapping[str, Any], levels: Mapping[str, Any], machi
     label = "" if delta == "0" else f"with probability at least 1 - {read(delta).plain}"
     machine_name = machine.get(str(record["name"]))
     return Entry(
-        name=display_name(str(record["name"])), kind=_kind(str(record["name"])), title=re.sub(r"^N\d'?: ", "", str(record["title"])),
+        name=display_name(str(record["name"])), kind=_kind(str(record["name"])), title=_sentence(re.sub(r"^N\d'?: ", "", str(record["title"])), ""),
         statement=str(record["goal"]), formulas=((label, claim),),
-        hypotheses=tuple(h["meaning"] for h in record["hypotheses"]) + ((record["known"],) if record["known"] else ()),
+        hypotheses=tuple(_sentence(h["meaning"]) for h in record["hypotheses"]), idea=str(record["known"]),
         level="coq" if machine_name else str(recorded["level"]), symbols=meanings, steps=steps, needs=_needs(record),
-        sources=tuple(record["sources"]), coq=(machine_name,) if machine_name else (),
+        sources=tuple(source for source in record["sources"] if source != "Here"), coq=(machine_name,) if machine_name else (),
         factors=_factors(str(record["conclusion"]["claim"])),
         prefixes={"claim": str(record["conclusion"]["claim"]), "delta": delta, **_sides(record)},
     )
@@ -219,7 +226,7 @@ def _from_theorem(name: str, derived: Entry | None) -> Entry:
         name=name, kind="theorem", title=theorem.title, statement=theorem.statement, formulas=(("", formula),),
         hypotheses=tuple(h.text for h in theorem.hypotheses), level=derived.level if derived else theorem.level,
         symbols=tuple((read(symbol.name), symbol.meaning) for symbol in theorem.inputs), constants=theorem.constants,
-        steps=derived.steps if derived else (), needs=tuple(n for n in dict.fromkeys(needs) if n != name),
+        steps=derived.steps if derived else (), idea=derived.idea if derived else "", needs=tuple(n for n in dict.fromkeys(needs) if n != name),
         sources=theorem.sources, caveats=theorem.caveats, coq=derived.coq if derived else (),
         prefixes={"bound": theorem.prefix, **{part: to_prefix(value) for part, value in theorem.parts}},
     )

@@ -22,7 +22,9 @@ CHAPTER = Chapter(
             title="A ghost sample",
         ),
         Say(
-            "After the swaps each term carries a random sign: plus or minus one, by a fair coin. We ask for the model whose "
+            "Now exchange some examples with their ghosts, and choose by fair coins which ones. Each exchange turns the sign of one "
+            "term. So we may put a random sign, plus or minus one, before every term, and the average stays as it was.\n\n"
+            "We ask for the model whose "
             "losses follow the signs best. How well the class can follow pure noise, on average over all signs, is its "
             "*Rademacher complexity*.\n\n"
             "A rich class follows every pattern of signs. A poor class follows none. That is the capacity we were looking for. "
@@ -33,7 +35,7 @@ CHAPTER = Chapter(
             "from fractions import Fraction\n"
             "from itertools import product\n\n"
             "def complexity(losses):\n"
-            "    \"\"\"Average over all signs of the best signed mean; losses[f][i] is the loss of model f on example i.\"\"\"\n"
+            "    \"\"\"Average over all signs of the best signed mean. A row holds one model's losses.\"\"\"\n"
             "    m = len(losses[0])\n"
             "    best = [max(sum(s * x for s, x in zip(signs, row)) for row in losses)\n"
             "            for signs in product((-1, 1), repeat=m)]\n"

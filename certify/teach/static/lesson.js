@@ -34,10 +34,19 @@ const Lesson = (() => {
     }
   }
 
+  /* A formula that is wider than its place is made smaller, as far as it stays readable; then it scrolls. */
+  function fitFormulas() {
+    for (const node of document.querySelectorAll(".math.display, .hypotheses > li > .math:only-child")) {
+      node.style.fontSize = "";
+      const room = node.clientWidth;
+      if (room > 0 && node.scrollWidth > room) node.style.fontSize = Math.max(0.6, (room / node.scrollWidth) * 0.98) + "em";
+    }
+  }
+
   function setTheme(theme) {
     if (theme === "auto") delete root.dataset.theme; else root.dataset.theme = theme;
     for (const button of document.querySelectorAll("[data-action=theme]")) {
-      button.textContent = { auto: "Theme: system", light: "Theme: light", dark: "Theme: dark" }[theme];
+      button.querySelector(".long").textContent = { auto: "Theme: system", light: "Theme: light", dark: "Theme: dark" }[theme];
     }
     memory.write("theme", theme);
   }
@@ -45,7 +54,7 @@ const Lesson = (() => {
   function setReasons(mode) {
     root.dataset.reasons = mode;
     for (const button of document.querySelectorAll("[data-action=reasons]")) {
-      button.textContent = mode === "always" ? "Reasons: shown" : "Reasons: after the question";
+      button.querySelector(".long").textContent = mode === "always" ? "Reasons: shown" : "Reasons: after the question";
       button.setAttribute("aria-pressed", String(mode === "always"));
     }
     memory.write("reasons", mode);
@@ -151,10 +160,12 @@ const Lesson = (() => {
     for (const figure of document.querySelectorAll(".live[data-live]")) Live.mount(figure);
     showProgress();
     window.addEventListener("scroll", liftVeils, { passive: true });
-    window.addEventListener("resize", liftVeils);
+    window.addEventListener("resize", () => { fitFormulas(); liftVeils(); });
+    document.fonts.ready.then(fitFormulas);
     window.addEventListener("beforeprint", () => {
       for (const details of document.querySelectorAll(".model")) details.open = true;
     });
+    fitFormulas();
     liftVeils();
     root.dataset.ready = "yes";
   }

@@ -18,7 +18,7 @@ Live.figures.contraction = ({ data, place, note }) => {
   const controls = element("div", { class: "controls" });
   place.append(table, controls);
   const map = choice(controls, "1-Lipschitz map", Object.entries(maps).map(([key, [text]]) => [key, text]), update);
-  const row = element("div", { class: "row" });
+  const row = element("div", { class: "row", style: "align-self: end" });
   controls.append(row);
   button(row, "Another class", () => { seed += 1; fresh(); update(); });
   const show = readout(place, {

@@ -26,6 +26,7 @@ Live.figures.descent = ({ data, place, note }) => {
     const wrong = sample.filter((content) => weight[content] * label[content] <= 0).length;
     svg.replaceChildren();
     const across = 40;
+    svg.setAttribute("viewBox", `0 0 640 ${12 + 18 * Math.ceil(d / across)}`);
     weight.forEach((w, i) => svg.append(draw("rect", {
       x: 4 + (i % across) * 15.8, y: 8 + Math.floor(i / across) * 18, width: 13, height: 14, rx: 2,
       class: w === 0 ? "zone" : "bar-fill",
