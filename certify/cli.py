@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import os
 import sys
 from collections.abc import Sequence
 from importlib import metadata
@@ -16,6 +17,8 @@ from importlib import metadata
 from certify.errors import InputError
 
 COMMANDS: tuple[str, ...] = ("report", "verify", "check", "demo", "compare", "track", "study", "teach")
+
+READER_GONE = 141  # what a shell reports of a process that SIGPIPE ended: 128 + 13
 
 EXIT_CODES = """\
 exit codes:
@@ -43,6 +46,17 @@ def build_parser() -> argparse.ArgumentParser:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line ``argv`` (default: the process's) and return its exit code."""
+    try:
+        try:
+            return _run(argv)
+        finally:
+            sys.stdout.flush()  # a reader that went away is noticed here, not in a traceback at exit
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return READER_GONE
+
+
+def _run(argv: Sequence[str] | None) -> int:
     arguments = build_parser().parse_args(argv)
     try:
         return int(arguments.run(arguments))
