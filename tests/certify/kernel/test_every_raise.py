@@ -24,7 +24,6 @@ import certify.kernel as kernel_package
 from certify.errors import ClaimError, InputError, MatrixError, NotCertified, Undecided, UndefinedRank
 from certify.kernel import inverses, multiply, nonnegative, rounding, upper
 from certify.kernel.bound import evaluate
-from certify.kernel.certificate import Certificate
 from certify.kernel.cheap import from_eigenvectors
 from certify.kernel.counting import energy_rank_of, numerical_rank_of
 from certify.kernel.directed import decimal_above, exact_ball, finite, rational
@@ -205,9 +204,6 @@ PROVOCATIONS: list[tuple[type[Exception], str, Callable[[], object]]] = [
     (NotCertified, "no mode certifies", lambda: no_oracle_answers()),
     # upper.py
     (NotCertified, "no finite upper bound", lambda: upper.least(arb("inf"))),
-    # certificate.py
-    (NotCertified, "states nothing", lambda: Certificate("A", {}, {"A": "00"}, {})),
-    (NotCertified, "name the inputs", lambda: Certificate("A", {"norm": exact(1)}, {}, {})),
 ]
 
 
