@@ -150,7 +150,8 @@ def section(record: Mapping[str, Any]) -> markupsafe.Markup:
 PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">
+<meta http-equiv="Content-Security-Policy"
+ content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">
 <link rel="icon" href="data:,"><title>{title}</title><style>{style}</style></head>
 <body><main><h1>{title}</h1>{section}</main></body></html>
 """
