@@ -71,6 +71,15 @@ def test_recorded_spectra_contain_the_singular_values(tiny: Tiny) -> None:
     assert checked > 100
 
 
+def test_the_mode_used_unless_chosen_shows_every_effective_rank_to_six_digits(tiny: Tiny) -> None:
+    assert tiny.report["parameters"]["mode"] == "adaptive"
+    heads = [h for call in tiny.report["attention"]["calls"] for h in call["heads"]]
+    ranks = [r for m in [*tiny.report["matrices"], *heads] if m["ranks"] for r in m["ranks"].values()]
+    assert len(ranks) >= 6 * (len(heads) + 20)
+    for rank in ranks:
+        assert Fraction(rank["upper"]) - Fraction(rank["lower"]) <= Fraction(rank["lower"]) / 10**6
+
+
 def test_the_capacity_is_the_largest_rank_of_all(tiny: Tiny) -> None:
     attention = tiny.report["attention"]
     for kind, capacity in attention["capacity"].items():
