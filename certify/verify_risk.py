@@ -37,6 +37,11 @@ MAX_BITS = 1 << 24
 SLACK = mpmath.mpf(10) ** -40
 TOLERANCE = 2.0**-38  # of the sum of absolute terms: far above every float rounding below
 ROWS_PER_DRAW = 4000
+DECODERS = {"tokens": ("softmax-head",), "features": ("linear-head", "pooler-update", "base-update")}
+NOT_RUN = (
+    " (counted on the recorded inputs of the head; that base and update compute them is NOT checked "
+    "here: give --model BASE)"
+)
 
 mp = mpmath.mp.clone()
 mp.dps = 60
@@ -115,22 +120,26 @@ class Reader:
         return self.take(locate)
 
     def column(self, rows: int, levels: int) -> list[int]:
-        """``rows`` symbols in [-levels, levels] with P(s) = (2 seen(s) + 1) / (2 seen + 2 levels + 1)."""
-        counts = [1] * (2 * levels + 1)
+        """``rows`` symbols in [-levels, levels]."""
+        return [value - levels for value in self.symbols(rows, 2 * levels + 1)]
+
+    def symbols(self, count: int, size: int) -> list[int]:
+        """``count`` symbols in 0..size-1 with P(s) = (2 seen(s) + 1) / (2 seen + size)."""
+        counts = [1] * size
 
         def locate(low: int, unit: int) -> tuple[int, int, int, int]:
             total, start = sum(counts), 0
-            for value, count in enumerate(counts):
-                if low * total < (start + count) * unit:
-                    return value, start, count, total
-                start += count
+            for value, weight in enumerate(counts):
+                if low * total < (start + weight) * unit:
+                    return value, start, weight, total
+                start += weight
             raise Refused("model.payload: a point outside [0, 1)")
 
         symbols = []
-        for _ in range(rows):
+        for _ in range(count):
             value = self.take(locate)
             counts[value] += 2
-            symbols.append(value - levels)
+            symbols.append(value)
         return symbols
 
 
@@ -148,9 +157,9 @@ def read_matrix(reader: Reader, rows: int, columns: int) -> tuple[Any, Fraction]
     return left.T @ right, Fraction(4 + quarter, 4) * Fraction(2) ** octave
 
 
-def decode(payload: str, bits: int, shapes: list[tuple[int, int]]) -> list[tuple[Any, Fraction]]:
-    """The matrices of the payload. Every continuation of its bits decodes to them, so 2^-bits is a
-    weight (Kraft)."""
+def read_payload(payload: str, bits: int) -> Reader:
+    """The choices of a payload. Every continuation of its bits decodes to them, so 2^-bits is a weight
+    (Kraft)."""
     try:
         data = bytes.fromhex(payload)
     except ValueError as error:
@@ -161,8 +170,49 @@ def decode(payload: str, bits: int, shapes: list[tuple[int, int]]) -> list[tuple
     spare = 8 * len(data) - bits
     if padded & ((1 << spare) - 1):
         raise Refused(f"model.bits: the payload has more than the {bits} bits claimed")
-    reader = Reader(padded >> spare, bits)
+    return Reader(padded >> spare, bits)
+
+
+def decode(payload: str, bits: int, shapes: list[tuple[int, int]]) -> list[tuple[Any, Fraction]]:
+    """The matrices of the payload."""
+    reader = read_payload(payload, bits)
     return [read_matrix(reader, rows, columns) for rows, columns in shapes]
+
+
+def decode_update(
+    payload: str, bits: int, tensors: list[tuple[str, int, int]], head: tuple[int, int]
+) -> tuple[dict[str, tuple[Any, Fraction]], tuple[Any, Fraction]]:
+    """(changed tensors by name, head): one flag for each tensor, the changed ones, the head."""
+    reader = read_payload(payload, bits)
+    flags = reader.symbols(len(tensors), 2)
+    changed = {
+        name: read_matrix(reader, rows, columns)
+        for (name, rows, columns), flag in zip(tensors, flags, strict=True)
+        if flag
+    }
+    return changed, read_matrix(reader, *head)
+
+
+def read_tensors(family: dict[str, Any]) -> list[tuple[str, int, int]]:
+    """(name, rows, columns) of the tensors that an update may change, in the order of the code."""
+    found = family.get("tensors")
+    if not isinstance(found, list) or not all(
+        isinstance(t, list) and len(t) == 3 and type(t[0]) is str and type(t[1]) is type(t[2]) is int
+        and min(t[1:]) >= 1
+        for t in found
+    ):  # fmt: skip
+        raise Refused("family.tensors: expected a list of [name, rows, columns]")
+    if len({t[0] for t in found}) != len(found):
+        raise Refused("family.tensors: a name stands twice")
+    return [(t[0], t[1], t[2]) for t in found]
+
+
+def update_of(certificate: dict[str, Any]) -> tuple[dict[str, tuple[Any, Fraction]], tuple[Any, Fraction]]:
+    """(changed tensors, head) of a certificate relative to a base."""
+    model, family = certificate["model"], certificate["family"]
+    head = (whole(family, "hidden", "family", 1) + 1, whole(family, "outputs", "family", 1))
+    bits = whole(model, "bits", "model")
+    return decode_update(str(model.get("payload")), bits, read_tensors(family), head)
 
 
 # --- error counts -----------------------------------------------------------------------------------
@@ -269,6 +319,20 @@ def read_anchor(path: Path, family: dict[str, Any], dimension: int) -> tuple[Any
     if weight.shape != (hidden, dimension) or bias.shape != (hidden,):
         raise Refused(f"family: an anchor of shape {weight.shape} does not fit {hidden} x {dimension}")
     return weight, bias
+
+
+def read_entered(path: Path, certificate: dict[str, Any], labels: Any) -> Any:
+    """What entered the head, as the sample's file records it: float32 (n, hidden)."""
+    with np.load(path, allow_pickle=False) as file:
+        if "entered" not in file.files:
+            raise Refused("claim.entered_sha256: the sample's file holds no 'entered' (what enters the head)")
+        entered = file["entered"].astype("<f4")
+    width = whole(certificate["family"], "hidden", "family", 1)
+    if entered.shape != (len(labels), width) or not np.isfinite(entered).all():
+        raise Refused(f"family.hidden: 'entered' is not finite of shape {(len(labels), width)}")
+    if digest("features", entered, labels, width) != certificate["claim"].get("entered_sha256"):
+        raise Refused("claim.entered_sha256: 'entered' is not what the certificate counted its errors on")
+    return entered
 
 
 def updated_errors(
@@ -517,8 +581,7 @@ def verify(path: Path, data: Path) -> str:
             f"claim.m: {claim['m']} units claimed, the sample has {len(labels)} from unit {first} on"
         )
     outputs = whole(family, "outputs", "family", 1)
-    expected = {"tokens": ("softmax-head",), "features": ("linear-head", "pooler-update")}[kind]
-    if family.get("kind") not in expected or family.get("dimension") != dimension:
+    if family.get("kind") not in DECODERS[kind] or family.get("dimension") != dimension:
         raise Refused(f"family: {family} does not read {kind} of dimension {dimension}")
     if family["kind"] == "pooler-update":
         if certificate["theorem"] != "D" or outputs != 1:
@@ -536,6 +599,10 @@ def verify(path: Path, data: Path) -> str:
         raise Refused("claim.first_unit: only a prior learned on the first units allows to leave them out")
     if "prior" in certificate["model"] and not first:
         raise Refused("model.prior: a learned prior needs units that it was learned on, none are left out")
+    if family["kind"] == "base-update":
+        if certificate["theorem"] != "D":
+            raise Refused("family.kind: an updated base is certified by theorem D")
+        return _check_bits(certificate, "base", inputs, labels, dimension, outputs, data) + NOT_RUN
     if certificate["theorem"] == "D":
         return _check_bits(certificate, kind, inputs, labels, dimension, outputs, data)
     return _check_noise(certificate, kind, inputs, labels, dimension, outputs)
@@ -557,6 +624,8 @@ def _check_bits(
         errors = softmax_errors(matrices[0], matrices[1], inputs, labels)
     elif kind == "features":
         errors = linear_errors(decode(payload, bits, [(dimension + 1, outputs)])[0], inputs, labels)
+    elif kind == "base":
+        errors = linear_errors(update_of(certificate)[1], read_entered(data, certificate, labels), labels)
     else:
         anchor = read_anchor(data, family, dimension)
         matrices = decode(payload, bits, [anchor[0].shape, (anchor[0].shape[0] + 1, 1)])
@@ -663,6 +732,8 @@ def assumed(certificate: dict[str, Any]) -> str:
     fixed = "decoder, shapes and the map to inputs were fixed before the sample, whose units are independent"
     if "prior" in certificate["model"]:
         fixed += f"; the prior was learned on the first {certificate['claim']['first_unit']} units only"
+    if certificate["family"].get("kind") == "base-update":
+        fixed += f"; the certified model is {certificate['claim'].get('arithmetic')}"
     if certificate["theorem"] != "D":
         fixed += "; the prescribed pseudo-random numbers are as good as random"
     return fixed

@@ -131,3 +131,47 @@ def decode(word: Codeword, shapes: Sequence[Shape]) -> list[QuantisedMatrix]:
             f"the payload has {word.length} bits, but the shortest codeword of its model has {again.length}"
         )
     return matrices
+
+
+def _update(
+    coder: Encoder | Decoder,
+    shapes: Sequence[Shape],
+    head: Shape,
+    given: tuple[Sequence[QuantisedMatrix], QuantisedMatrix] | None,
+) -> tuple[list[QuantisedMatrix], QuantisedMatrix]:
+    law = AdaptiveLaw(2)
+    changed = [coder.choose(law, int(given[0][i].rank > 0) if given else 0) for i in range(len(shapes))]
+    update = [
+        _matrix(coder, shape, given[0][i] if given else None) if changed[i] else unchanged(shape)
+        for i, shape in enumerate(shapes)
+    ]
+    return update, _matrix(coder, head, given[1] if given else None)
+
+
+def unchanged(shape: Shape) -> QuantisedMatrix:
+    """Rank 0: the matrix stays at its anchor."""
+    return QuantisedMatrix(*(np.zeros((n, 0), dtype=np.int64) for n in shape))  # type: ignore[arg-type]
+
+
+def encode_update(update: Sequence[QuantisedMatrix], head: QuantisedMatrix) -> Codeword:
+    """The codeword of an update of many matrices and of a head.
+
+    First one adaptive flag for each matrix says whether it changes: much less than a bit each if few do.
+    Then the changed matrices and the head, as in :func:`encode`.
+    """
+    encoder = Encoder()
+    _update(encoder, [m.shape for m in update], head.shape, (update, head))
+    return encoder.codeword()
+
+
+def decode_update(
+    word: Codeword, shapes: Sequence[Shape], head: Shape
+) -> tuple[list[QuantisedMatrix], QuantisedMatrix]:
+    """(update, head) of the given shapes; refused unless exactly these bits determine them."""
+    found = _update(Decoder(word), shapes, head, None)
+    again = encode_update(*found)
+    if again != word:
+        raise VerificationError(
+            f"the payload has {word.length} bits, but the shortest codeword of its model has {again.length}"
+        )
+    return found

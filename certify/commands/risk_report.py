@@ -23,7 +23,9 @@ def add_options(group: argparse._ArgumentGroup) -> None:
     )
     group.add_argument("--test", type=Path, metavar="DATA", help="held-out units in the same form")
     group.add_argument(
-        "--base", metavar="MODEL", help="the public model a classifier was made from: shows what was trained"
+        "--base",
+        metavar="MODEL",
+        help="the public model a classifier was made from: only what differs from it is paid for",
     )
 
 
@@ -32,6 +34,7 @@ def run(arguments: argparse.Namespace) -> int:
     from certify.bounds.risk.many_classes import run_many_classes
     from certify.bounds.risk.run import Plan, run_risk
     from certify.bounds.risk.tasks import read_task
+    from certify.bounds.risk.updates import table_with_update
     from certify.report import risk
 
     def progress(text: str) -> None:
@@ -54,6 +57,8 @@ def run(arguments: argparse.Namespace) -> int:
         table = run_many_classes(task.train, arguments.out, plan, **shared)
     else:
         table, _ = run_risk(task.train, arguments.out, plan, **shared)
+    if task.tuned is not None:
+        table = table_with_update(table, task.tuned, arguments.out, plan)
     record = table.record()
     risk.write(record, arguments.out)
     if arguments.json:

@@ -17,7 +17,9 @@ With --model the tensors are read again and a random sample of the spectra (--al
 a second time, from another SVD and another way to evaluate the residual.
 
 A risk certificate (.cert, docs/reference/model-cert.md) is derived again from the file and the sample given
-by --data: bits or nats, errors, bound.
+by --data: bits or nats, errors, bound. If it is relative to a public base, --model BASE (a folder, or
+module:object) also runs base + decoded update on every unit; without it the recorded inputs of the
+head are taken as they are, and the answer says so.
 """
 
 EPILOG = """\
@@ -25,6 +27,7 @@ examples:
   certify verify out/minilm/report.json
   certify verify out/minilm/report.json --model minilm --all
   certify verify out/words/model.cert --data out/words/train.npz
+  certify verify out/risk/model.cert --data out/risk/train.npz --model ./public-base
 
 exit codes: 0 accepted; 1 refused, with the place of each problem; 2 not a report
 """
@@ -56,6 +59,10 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.data is None:
         print(f"certify verify: {arguments.report} needs its sample: --data FILE.npz", file=sys.stderr)
         return 2
+    if arguments.model is not None:
+        from certify import verify_update
+
+        return verify_update.main(arguments.report, arguments.data, arguments.model)
     from certify import verify_risk
 
     return verify_risk.main([str(arguments.report), str(arguments.data)])

@@ -64,6 +64,7 @@ class ClassifierFeatures:
     bias: np.ndarray | None
     layer: str
     violation: str
+    model: Any = None
 
 
 NOT_SHOWN = (
@@ -109,7 +110,7 @@ def classifier_features(
     weight = layer.weight.detach().double().numpy()
     bias = None if layer.bias is None else layer.bias.detach().double().numpy()
     violation = NOT_SHOWN if base is None else difference_from_base(model, base, name)
-    return ClassifierFeatures(np.stack(rows).astype(np.float32), weight, bias, name, violation)
+    return ClassifierFeatures(np.stack(rows).astype(np.float32), weight, bias, name, violation, model)
 
 
 def difference_from_base(model: Any, base: str, head: str) -> str:
@@ -149,7 +150,7 @@ def module_features(spec: str, arrays: np.ndarray, base: str | None) -> Classifi
     (n, d)."""
     import torch
 
-    module = _module(spec)
+    module = module_of(spec)
     layers = [(n, m) for n, m in module.named_modules() if isinstance(m, torch.nn.Linear)]
     if not layers:
         raise ModelError(f"{spec}: a {type(module).__name__} without a linear layer has no head")
@@ -174,12 +175,15 @@ def module_features(spec: str, arrays: np.ndarray, base: str | None) -> Classifi
     below = {k: v for k, v in module.state_dict().items() if name and not k.startswith(f"{name}.")}
     violation = ""
     if below:
-        violation = NOT_SHOWN if base is None else different_tensors(below, _module(base).state_dict(), base)
+        violation = NOT_SHOWN
+        if base is not None:
+            violation = different_tensors(below, module_of(base).state_dict(), base)
     weight = layer.weight.detach().double().numpy()
     return ClassifierFeatures(rows.float().numpy(), weight, bias, name or "the module", violation)
 
 
-def _module(spec: str) -> Any:
+def module_of(spec: str) -> Any:
+    """The torch module that ``module:object`` names."""
     from certify.adapters import open_model
 
     module = getattr(open_model(spec).runner(), "module", None)

@@ -45,6 +45,8 @@ class Candidate:
 
 def surrogate(errors: int, m: int, nats: float, delta: float = 0.05) -> float:
     """The relative-entropy bound in floats, for choosing among candidates only."""
+    if errors >= m:
+        return 1.0
     q, budget = errors / m, (nats + math.log(1 / delta)) / m
     low, high = q, 1.0
     for _ in range(50):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
 from certify.bounds.risk.entries import Bound, exact, judged, value_of
-from certify.bounds.risk.heads import Head, LinearHead, SoftmaxHead
+from certify.bounds.risk.heads import Head, LinearHead, Margins, SoftmaxHead
 from certify.bounds.risk.samples import Sample
 from certify.codec.arithmetic import Codeword
 from certify.codec.matrices import QuantisedMatrix, Shape, decode
@@ -64,32 +65,45 @@ def occam(word: Codeword, family: Family, sample: Sample, delta: Fraction) -> Bo
     so the smaller one is free.
     """
     margins = decoded(word, family).margins(sample)
-    errors, m = margins.errors(), len(sample)
+    return counted(margins, word.length, delta, COMPRESSED, max(2, family.outputs))
+
+
+def counted(
+    margins: Margins,
+    bits: int,
+    delta: Fraction,
+    subject: str,
+    classes: int,
+    note: str = "binomial-tail form",
+    hypotheses: tuple[Mapping[str, str], ...] | None = None,
+) -> Bound:
+    """Theorem D from the margins of a decoded model on every unit and the bits that it was decoded from."""
+    errors, m = margins.errors(), len(margins.middle)
     inputs = {
         "emp_risk": exact(Fraction(errors, m)),
-        "code_bits": exact(word.length),
+        "code_bits": exact(bits),
         "m": exact(m),
         "delta": exact(delta),
     }
-    level = exact(delta) * exact(Fraction(1, 1 << word.length))
+    level = exact(delta) * exact(Fraction(1, 1 << bits))
     tail = value_of("test-set", {"k_errors": exact(errors), "n_test": exact(m), "delta": level})
     relative, hoeffding = value_of("D", inputs), value_of("D-hoeffding", inputs)
     return Bound(
         "D",
-        COMPRESSED,
+        subject,
         "0-1",
         tail,
         m,
         delta,
-        f"{word.length} bits",
+        f"{bits} bits",
         inputs,
-        judged("D", {}),
-        _chance(family),
-        "binomial-tail form",
+        judged("D", {}) if hypotheses is None else hypotheses,
+        1 - Fraction(1, classes),
+        note,
         {
             "errors": errors,
             "undecided": margins.undecided(),
-            "bits": word.length,
+            "bits": bits,
             "forms": {"binomial": enclosed(tail), "kl": enclosed(relative), "hoeffding": enclosed(hoeffding)},
         },
     )

@@ -11,15 +11,23 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from certify.bounds.risk.features import classifier_features, module_features, text_features
+from certify.bounds.risk.features import (
+    ClassifierFeatures,
+    classifier_features,
+    module_features,
+    module_of,
+    text_features,
+)
 from certify.bounds.risk.heads import Head, LinearHead, SoftmaxHead
 from certify.bounds.risk.samples import Sample, read_npz
+from certify.bounds.risk.updated_base import ROWS, UpdatedBase, classifier_base, token_numbers
+from certify.bounds.risk.updates import Tuned
 from certify.errors import DataError, ModelError
 
 Progress = Callable[[str], None]
@@ -30,13 +38,14 @@ MAX_CLASSES = 100
 @dataclass(frozen=True)
 class Task:
     """``head`` None: train one. ``violation``: why the standing hypothesis fails, or "" if nothing
-    speaks against it."""
+    speaks against it. ``tuned``: the model next to its base, if more than the head was trained."""
 
     train: Sample
     test: Sample | None
     head: Head | None
     described: dict[str, Any]
     violation: str = ""
+    tuned: Tuned | None = None
 
 
 def read_texts(path: Path) -> tuple[list[str], list[Any]]:
@@ -141,7 +150,24 @@ def _array_task(model: str, train: Path, test: Path | None, base: str | None) ->
     if held is not None:
         held = Sample(module_features(model, held.inputs, base).features, held.labels, moved.dimension)
     described["features"] = f"what enters {found.layer} of {model}"
-    return Task(moved, held, head, described, found.violation)
+    task = Task(moved, held, head, described, found.violation)
+    if base is None or not found.violation:
+        return task
+    return _with_base(task, lambda: UpdatedBase(module_of(base), ROWS), sample, found, module_of(model))
+
+
+def _with_base(
+    task: Task, load: Callable[[], UpdatedBase], units: Sample, found: ClassifierFeatures, model: Any
+) -> Task:
+    """The task with the fine-tuned model next to its base, or the reason why the two cannot be compared."""
+    if not isinstance(task.head, LinearHead):
+        return task
+    try:
+        base = load()
+        tuned = Tuned(base, units, base.differences(model, found.layer), task.head)
+    except ModelError as error:
+        return replace(task, violation=f"{task.violation} No update of the base was coded: {error}.")
+    return replace(task, tuned=tuned)
 
 
 def _text_task(model: str, train: Path, test: Path | None, base: str | None, progress: Progress) -> Task:
@@ -165,7 +191,12 @@ def _text_task(model: str, train: Path, test: Path | None, base: str | None, pro
     held = None
     if test is not None:
         held = Sample(features[len(texts) :], class_numbers(more_labels, classes, test), features.shape[1])
-    return Task(sample, held, head, described, violation)
+    task = Task(sample, held, head, described, violation)
+    if base is None or not violation or found is None:
+        return task
+    units = token_numbers(model, texts, MAX_TOKENS)
+    read = Sample(units, numbers, units.shape[1])
+    return _with_base(task, lambda: classifier_base(base), read, found, found.model)
 
 
 def read_task(model: str, train: Path, test: Path | None, base: str | None, progress: Progress) -> Task:

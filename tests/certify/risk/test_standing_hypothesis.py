@@ -1,4 +1,4 @@
-"""A fine-tuned classifier is certified only if every tensor below its head equals the public base's."""
+"""A fine-tuned classifier is certified by what it pays for: below the head, the public base's tensors."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import transformers
 
-from certify import cli
+from certify import cli, verify_risk, verify_update
 
 WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *"abcdefghij"]
 
@@ -79,11 +79,28 @@ def test_only_the_head_was_trained(folder: Path) -> None:
 
 def test_one_moved_weight_below_the_head_is_found(folder: Path) -> None:
     code, record = report(folder, "whole", "--base", str(folder / "base"))
+    update, *others = record["bounds"]  # type: ignore[misc]
+    assert code == (0 if update["status"] == "valid" else 1)
+    assert update["theorem"] == "D"
+    assert "relative to a public base" in update["note"]
+    assert {b["status"] for b in others} == {"not a bound"}
+    assert "query.weight" in str(others)
+    assert all(b["value"] is None for b in others)
+    out = folder / "out-whole-2"
+    shown = verify_update.verify(out / "model.cert", out / "train.npz", str(folder / "base"))
+    assert "run on every unit" in shown
+    with pytest.raises(verify_risk.Refused, match="anchor_sha256"):
+        verify_update.verify(out / "model.cert", out / "train.npz", str(folder / "whole"))
+
+
+def test_a_base_of_another_shape_is_named(folder: Path) -> None:
+    config = transformers.BertConfig.from_pretrained(folder / "base")
+    config.intermediate_size = 8
+    transformers.BertModel(config).save_pretrained(folder / "narrow")
+    code, record = report(folder, "whole", "--base", str(folder / "narrow"))
     assert code == 1
     assert statuses(record) == {"not a bound"}
-    assert not record["certificates"]
-    assert "query.weight" in str(record["paragraph"])
-    assert all(b["value"] is None for b in record["bounds"])  # type: ignore[attr-defined]
+    assert "built differently below the head" in str(record["paragraph"])
 
 
 def test_without_a_base_nothing_is_certified_but_a_test_set_is(folder: Path) -> None:
