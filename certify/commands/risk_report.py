@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
+from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from certify.errors import InputError
+
+if TYPE_CHECKING:
+    from certify.bounds.risk.table import Table
 
 
 def add_options(group: argparse._ArgumentGroup) -> None:
@@ -31,20 +34,34 @@ def add_options(group: argparse._ArgumentGroup) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the risk report; 0 if some bound from the training sample is better than guessing."""
-    from certify.bounds.risk.many_classes import run_many_classes
-    from certify.bounds.risk.run import Plan, run_risk
-    from certify.bounds.risk.tasks import read_task
-    from certify.bounds.risk.updates import table_with_update
     from certify.report import risk
-
-    def progress(text: str) -> None:
-        if not arguments.quiet:
-            print(f"certify report: {text}", file=sys.stderr, flush=True)
+    from certify.report.progress import Messages
 
     try:
         arguments.out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"{arguments.out}: cannot be made a folder ({error.strerror})") from error
+    if arguments.quiet:
+        table = _table(arguments, lambda text: None)
+    else:
+        with Messages("certify report") as progress:
+            table = _table(arguments, progress)
+    record = table.record()
+    risk.write(record, arguments.out)
+    if arguments.json:
+        print(json.dumps(record, indent=1))
+    elif not arguments.quiet:
+        print(risk.terminal(record, arguments.out))
+    return 0 if record["headline"] else 1
+
+
+def _table(arguments: argparse.Namespace, progress: Callable[[str], None]) -> Table:
+    """Read the task, fit, bound, and write the certificates."""
+    from certify.bounds.risk.many_classes import run_many_classes
+    from certify.bounds.risk.run import Plan, run_risk
+    from certify.bounds.risk.tasks import read_task
+    from certify.bounds.risk.updates import table_with_update
+
     task = read_task(arguments.model, arguments.train, arguments.test, arguments.base, progress)
     plan = Plan(delta=Fraction(arguments.delta), progress=progress)
     shared: dict[str, Any] = {
@@ -59,10 +76,4 @@ def run(arguments: argparse.Namespace) -> int:
         table, _ = run_risk(task.train, arguments.out, plan, **shared)
     if task.tuned is not None:
         table = table_with_update(table, task.tuned, arguments.out, plan)
-    record = table.record()
-    risk.write(record, arguments.out)
-    if arguments.json:
-        print(json.dumps(record, indent=1))
-    elif not arguments.quiet:
-        print(risk.terminal(record, arguments.out))
-    return 0 if record["headline"] else 1
+    return table

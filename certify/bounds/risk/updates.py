@@ -104,14 +104,16 @@ def search(tuned: Tuned, plan: Plan) -> Decoded:
     part = tuned.units.part(slice(0, SCORED_UNITS))
     nothing = unchanged((1, 1))
     scored: list[tuple[float, int, dict[str, QuantisedMatrix]]] = []
-    for number, update in enumerate(candidates(tuned)):
+    tried = list(candidates(tuned))
+    for number, update in enumerate(tried):
         tuned.base.set({k: dense(m) for k, m in update.items()})
         features = tuned.base.entered(part.inputs, BATCH)
         errors = tuned.head.margins(Sample(features, part.labels, tuned.base.width)).errors()
         bits = encode_update(_in_order(tuned.base, update), nothing).length
         value = surrogate(round(errors / len(part) * len(tuned.units)), len(tuned.units), bits * math.log(2))
         scored.append((value, number, update))
-        plan.progress(f"update: {_ranks(update)}, {bits} bits, {errors} errors in {len(part)}")
+        done = f"updates: {number + 1} of {len(tried)}"
+        plan.progress(f"{done}: {_ranks(update)}, {bits} bits, {errors} errors in {len(part)}")
     chosen = [u for _, _, u in sorted(scored, key=lambda s: s[:2])[:FINALISTS]]
     best: tuple[float, Decoded] | None = None
     for update in chosen if {} in chosen else [*chosen, {}]:
