@@ -31,7 +31,9 @@ class Reader:
     ``places`` maps names of results to link targets; without it links are only names.
     """
 
-    def __init__(self, entries: Mapping[str, Entry] | None = None, places: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, entries: Mapping[str, Entry] | None = None, places: Mapping[str, str] | None = None
+    ) -> None:
         self.entries = catalogue() if entries is None else dict(entries)
         self.places = places or {}
 
@@ -107,7 +109,10 @@ def check_number(question: Question, text: str) -> bool:
 
 def accepted(answer: Number) -> tuple[sympy.Expr, sympy.Expr]:
     """The interval of answers that count as right."""
-    value, tolerance = sympy.nsimplify(sympy.N(answer.expression(), 30), rational=True), sympy.Rational(answer.tolerance)
+    value, tolerance = (
+        sympy.nsimplify(sympy.N(answer.expression(), 30), rational=True),
+        sympy.Rational(answer.tolerance),
+    )
     return value - tolerance, value + tolerance
 
 
@@ -121,19 +126,24 @@ class Paid:
 
 
 def ledger(course: Sequence[Chapter], reader: Reader) -> tuple[Paid, ...]:
-    """Every constant of the results that the chapters show, once, in the order in which the reader meets it."""
+    """Every constant of the results that the chapters show, once, in the order in which the reader
+    meets it."""
     paid: dict[tuple[str, str, str], Paid] = {}
     for chapter in course:
         for item in chapter.items:
             if not isinstance(item, Result):
                 continue
             for constant in reader.entry(item.name).paid():
-                paid.setdefault((constant.name, str(constant.value), constant.origin), Paid(constant, item.name, chapter.number))
+                paid.setdefault(
+                    (constant.name, str(constant.value), constant.origin),
+                    Paid(constant, item.name, chapter.number),
+                )
     return tuple(paid.values())
 
 
 def select(numbers: Sequence[int] | None) -> tuple[Chapter, ...]:
-    """The chapters with these numbers, in reading order; ``None`` takes all. A ``ValueError`` names an unknown one."""
+    """The chapters with these numbers, in reading order; ``None`` takes all. A ``ValueError`` names an
+    unknown one."""
     course = all_chapters()
     if numbers is None:
         return course
@@ -156,8 +166,18 @@ def _markdown_piece(piece: Inline) -> str:
     return f"{mark}{piece.text}{mark}"
 
 
-_LATEX_ESCAPES = {"\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#",
-                  "_": r"\_", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+_LATEX_ESCAPES = {
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "&": r"\&",
+    "%": r"\%",
+    "$": r"\$",
+    "#": r"\#",
+    "_": r"\_",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+}
 
 
 def latex_text(text: str) -> str:
@@ -184,7 +204,12 @@ def _join(paragraphs: Sequence[Paragraph], piece: Callable[[Inline], str], bulle
 # The terminal
 def _filled(text: str, indent: str = "") -> str:
     return "\n".join(
-        textwrap.fill(line, WIDTH, initial_indent=indent, subsequent_indent=indent + ("  " if line.startswith("- ") else ""))
+        textwrap.fill(
+            line,
+            WIDTH,
+            initial_indent=indent,
+            subsequent_indent=indent + ("  " if line.startswith("- ") else ""),
+        )
         for line in text.splitlines()
     )
 
@@ -198,15 +223,24 @@ def entry_text(entry: Entry, reader: Reader) -> str:
     if entry.hypotheses:
         lines += ["It holds when", *(_filled(f"- {text}") for text in entry.hypotheses), ""]
     for constant in entry.constants:
-        lines.append(_filled(f"- {constant.name} = {value_of(constant.value).plain} ({constant.origin}): {constant.why}"))
+        lines.append(
+            _filled(
+                f"- {constant.name} = {value_of(constant.value).plain} ({constant.origin}): {constant.why}"
+            )
+        )
     return "\n".join(lines).rstrip()
 
 
 def step_text(step: Step, number: int, total: int, note: Note | None, reader: Reader) -> str:
     """One step as text."""
     reason = RULE_WORDS.get(step.rule, step.rule) + (f" ({step.uses})" if step.uses else "")
-    lines = [f"Step {number} of {total} [{LEVEL_WORDS[step.level]}]", "", _filled(step.claim.plain, "    "), "",
-             _filled(f"Why it is allowed: {reason}. {step.why}")]
+    lines = [
+        f"Step {number} of {total} [{LEVEL_WORDS[step.level]}]",
+        "",
+        _filled(step.claim.plain, "    "),
+        "",
+        _filled(f"Why it is allowed: {reason}. {step.why}"),
+    ]
     if note and note.say:
         lines += ["", _filled(reader.plain(note.say))]
     return "\n".join(lines)
@@ -221,7 +255,9 @@ def _ask(question: Question, reader: Reader, ask: Ask, say: Callable[[str], None
     choices = question.answer if isinstance(question.answer, tuple) else ()
     for index, choice in enumerate(choices, 1):
         say(f"  {index}) {reader.plain(choice.text)}")
-    prompt = f"Your answer (1-{len(choices)}, Enter to go on): " if choices else "Your number (Enter to go on): "
+    prompt = (
+        f"Your answer (1-{len(choices)}, Enter to go on): " if choices else "Your number (Enter to go on): "
+    )
     right = False
     while not right:
         given = ask(prompt).strip()
@@ -240,7 +276,9 @@ def _ask(question: Question, reader: Reader, ask: Ask, say: Callable[[str], None
     return right
 
 
-def walk_terminal(course: Sequence[Chapter], ask: Ask, say: Callable[[str], None], reader: Reader | None = None) -> int:
+def walk_terminal(
+    course: Sequence[Chapter], ask: Ask, say: Callable[[str], None], reader: Reader | None = None
+) -> int:
     """Walk the chapters in a terminal; returns the number of questions answered right."""
     reader = reader or Reader()
     score = 0
@@ -276,15 +314,20 @@ def _item_text(item: Say | Result | Live | Program, reader: Reader) -> str:
         title = f"{item.title}\n{'-' * len(item.title)}\n" if item.title else ""
         return title + _filled(reader.plain(item.text))
     if isinstance(item, Result):
-        return entry_text(reader.entry(item.name), reader) + ("\n" + reader.plain(item.note) if item.note else "")
+        return entry_text(reader.entry(item.name), reader) + (
+            "\n" + reader.plain(item.note) if item.note else ""
+        )
     if isinstance(item, Live):
-        return _filled(f"(On the page there is a live figure here: {item.title} {reader.plain(item.caption)})")
+        return _filled(
+            f"(On the page there is a live figure here: {item.title} {reader.plain(item.caption)})"
+        )
     return textwrap.indent(item.code.rstrip(), "    ") + "\n\n" + _filled(reader.plain(item.caption))
 
 
 # Exports
 def to_markdown(course: Sequence[Chapter], reader: Reader | None = None) -> str:
-    """The chapters as one Markdown text: every result, every step with its reason and level, every question."""
+    """The chapters as one Markdown text: every result, every step with its reason and level, every
+    question."""
     reader = reader or Reader()
     return "\n\n".join(_export(chapter, reader, _Markdown()) for chapter in course) + "\n"
 
@@ -293,8 +336,10 @@ def to_latex(course: Sequence[Chapter], reader: Reader | None = None) -> str:
     """The chapters as one LaTeX document that compiles with the packages of a basic installation."""
     reader = reader or Reader()
     body = "\n\n".join(_export(chapter, reader, _Latex()) for chapter in course)
-    return ("\\documentclass{article}\n\\usepackage{amsmath,amssymb}\n\\usepackage[T1]{fontenc}\n\\usepackage[utf8]{inputenc}\n"
-            "\\begin{document}\n" + body + "\n\\end{document}\n")
+    return (
+        "\\documentclass{article}\n\\usepackage{amsmath,amssymb}\n\\usepackage[T1]{fontenc}\n\\usepackage[utf8]{inputenc}\n"
+        "\\begin{document}\n" + body + "\n\\end{document}\n"
+    )
 
 
 class _Markdown:
@@ -354,8 +399,12 @@ def _export(chapter: Chapter, reader: Reader, form: _Markdown) -> str:
         if entry.hypotheses:
             yield form.items([form.text(text) for text in entry.hypotheses])
         if entry.constants:
-            yield form.items([f"{form.text(c.name)}: ${value_of(c.value).latex}$ ({form.text(f'{c.origin}; {c.why}')})"
-                              for c in entry.constants])
+            yield form.items(
+                [
+                    f"{form.text(c.name)}: ${value_of(c.value).latex}$ ({form.text(f'{c.origin}; {c.why}')})"
+                    for c in entry.constants
+                ]
+            )
 
     def step(shown: Step, number: int, total: int, note: Note | None) -> Iterator[str]:
         if note and note.ask:

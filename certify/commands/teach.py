@@ -9,10 +9,12 @@ from pathlib import Path
 from certify.errors import InputError
 
 DESCRIPTION = """\
-Open a course that leads from "what is a generalization gap" to the theorems of this project and to the failure of
+Open a course that leads from "what is a generalization gap" to the theorems of this project and to the
+failure of
 the naive claim. Every formula and constant is filled in from the derivations that `certify check` verifies.
 
-Without options the pages are built in a temporary folder, served on this computer only, and opened in the browser.
+Without options the pages are built in a temporary folder, served on this computer only, and opened in
+the browser.
 """
 EPILOG = """\
 examples:
@@ -27,19 +29,29 @@ def _numbers(text: str) -> list[int]:
     try:
         return [int(part) for part in text.split(",")]
     except ValueError:
-        raise argparse.ArgumentTypeError(f"chapters are numbers separated by commas, like 1,4,7; found {text!r}") from None
+        raise argparse.ArgumentTypeError(
+            f"chapters are numbers separated by commas, like 1,4,7; found {text!r}"
+        ) from None
 
 
 def register(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the parser of ``certify teach``."""
-    parser = subparsers.add_parser("teach", help="the course: the proof step by step, in the browser or the terminal",
-                                   description=DESCRIPTION, epilog=EPILOG,
-                                   formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = subparsers.add_parser(
+        "teach",
+        help="the course: the proof step by step, in the browser or the terminal",
+        description=DESCRIPTION,
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     parser.add_argument("--out", type=Path, metavar="DIR", help="write the pages to DIR and keep them")
-    parser.add_argument("--no-browser", action="store_true", help="do not open a browser; with --out, do not serve either")
+    parser.add_argument(
+        "--no-browser", action="store_true", help="do not open a browser; with --out, do not serve either"
+    )
     parser.add_argument("--terminal", action="store_true", help="walk the course as text in this terminal")
     parser.add_argument("--chapters", type=_numbers, metavar="N,N", help="only these chapters (default: all)")
-    parser.add_argument("--export", choices=("markdown", "latex"), help="print the steps as Markdown or LaTeX and stop")
+    parser.add_argument(
+        "--export", choices=("markdown", "latex"), help="print the steps as Markdown or LaTeX and stop"
+    )
     parser.add_argument("--port", type=int, default=0, help="port to serve on (default: a free one)")
     parser.set_defaults(run=run)
 
@@ -99,9 +111,14 @@ def _serve(folder: Path, port: int, browser: bool = True) -> int:
     try:
         server = loopback_server(folder, port)
     except OSError as error:
-        raise InputError(f"cannot serve on port {port}: {error.strerror}; choose another --port, or leave it out") from None
+        raise InputError(
+            f"cannot serve on port {port}: {error.strerror}; choose another --port, or leave it out"
+        ) from None
     with server:
-        print(f"The course is at {address(server)} (on this computer only). Press Ctrl-C to stop.", file=sys.stderr)
+        print(
+            f"The course is at {address(server)} (on this computer only). Press Ctrl-C to stop.",
+            file=sys.stderr,
+        )
         if browser:
             webbrowser.open(address(server))
         try:

@@ -18,13 +18,31 @@ from certify.errors import CertifyError
 from certify.teach.graph import Node, draw
 from certify.teach.pages import Link, blocks, copy_static, environment, formula, inline
 from proofs import walk
-from proofs.lessons.catalogue import LEVEL_MEANING, LEVEL_WORDS, RULE_WORDS, Entry, Step, coq_theorems, value_of
+from proofs.lessons.catalogue import (
+    LEVEL_MEANING,
+    LEVEL_WORDS,
+    RULE_WORDS,
+    Entry,
+    Step,
+    coq_theorems,
+    value_of,
+)
 from proofs.lessons.markup import parse_line
 from proofs.lessons.model import Chapter, Live, Note, Number, Program, Question, Result, Say, Steps
 from proofs.records import Constant
 
-SCRIPTS = ("live/core.js", "live/khintchine.js", "live/contraction.js", "live/softmax.js", "live/ranks.js",
-           "live/shattering.js", "live/bound.js", "live/quantise.js", "live/descent.js", "lesson.js")
+SCRIPTS = (
+    "live/core.js",
+    "live/khintchine.js",
+    "live/contraction.js",
+    "live/softmax.js",
+    "live/ranks.js",
+    "live/shattering.js",
+    "live/bound.js",
+    "live/quantise.js",
+    "live/descent.js",
+    "lesson.js",
+)
 TITLE = "Rank and generalization, step by step"
 View = dict[str, Any]
 
@@ -39,7 +57,8 @@ def file_of(chapter: Chapter) -> str:
 
 
 def places_of(course: Sequence[Chapter], entries: dict[str, Entry]) -> dict[str, str]:
-    """Where links to results and chapters lead: the page that shows the result first, else the list of results."""
+    """Where links to results and chapters lead: the page that shows the result first, else the list of
+    results."""
     places = {name: f"results.html#{entry.anchor}" for name, entry in entries.items()}
     for chapter in reversed(course):
         places[f"chapter {chapter.number}"] = file_of(chapter)
@@ -64,8 +83,15 @@ def run_programs(programs: Sequence[str]) -> list[str]:
         "json.dump(printed, sys.stdout)\n"
     )
     with tempfile.TemporaryDirectory() as folder:
-        done = subprocess.run([sys.executable, "-c", runner], input=json.dumps(list(programs)), text=True,
-                              capture_output=True, cwd=folder, timeout=300, check=False)
+        done = subprocess.run(
+            [sys.executable, "-c", runner],
+            input=json.dumps(list(programs)),
+            text=True,
+            capture_output=True,
+            cwd=folder,
+            timeout=300,
+            check=False,
+        )
     if done.returncode != 0:
         raise LessonError(f"a program of the lesson failed:\n{done.stderr.strip()}")
     printed: list[str] = json.loads(done.stdout)
@@ -95,40 +121,73 @@ class Pages:
         theorems = []
         for name in coq:
             if name not in self.machine:
-                raise LessonError(f"Coq theorem {name} is named by a derivation but not recorded in proofs/coq/theorems.json")
+                raise LessonError(
+                    f"Coq theorem {name} is named by a derivation but not recorded in "
+                    f"proofs/coq/theorems.json"
+                )
             theorems.append({"name": name, **self.machine[name]})
-        return {"level": level, "level_word": LEVEL_WORDS[level], "level_meaning": LEVEL_MEANING[level], "coq": theorems}
+        return {
+            "level": level,
+            "level_word": LEVEL_WORDS[level],
+            "level_meaning": LEVEL_MEANING[level],
+            "coq": theorems,
+        }
 
     def constants(self, constants: Sequence[Constant]) -> list[View]:
         """Rows of a table of constants."""
-        return [{"name": c.name, "formula": formula(value_of(c.value).latex), "origin": c.origin, "why": c.why}
-                for c in constants]
+        return [
+            {"name": c.name, "formula": formula(value_of(c.value).latex), "origin": c.origin, "why": c.why}
+            for c in constants
+        ]
 
     def question(self, question: Question) -> View:
         """A question with its choices or its accepted interval."""
-        view: View = {"type": "question", "id": question.id, "prompt": self.html(question.prompt),
-                      "explanation": self.html(question.explanation), "choices": None, "number": None}
+        view: View = {
+            "type": "question",
+            "id": question.id,
+            "prompt": self.html(question.prompt),
+            "explanation": self.html(question.explanation),
+            "choices": None,
+            "number": None,
+        }
         if isinstance(question.answer, Number):
             lower, upper = walk.accepted(question.answer)
-            view["number"] = {"lower": repr(float(lower)), "upper": repr(float(upper)),
-                              "right": self.line("Within the accepted range."),
-                              "wrong": self.line(question.answer.hint)}
+            view["number"] = {
+                "lower": repr(float(lower)),
+                "upper": repr(float(upper)),
+                "right": self.line("Within the accepted range."),
+                "wrong": self.line(question.answer.hint),
+            }
         else:
-            view["choices"] = [{"text": self.line(c.text), "feedback": self.line(c.feedback), "right": c.right}
-                               for c in question.answer]
+            view["choices"] = [
+                {"text": self.line(c.text), "feedback": self.line(c.feedback), "right": c.right}
+                for c in question.answer
+            ]
         return view
 
     # Items
     def result(self, entry: Entry, note: str = "", with_symbols: bool = True) -> View:
         """The card of a result."""
-        symbols = [{"formula": formula(written.latex), "meaning": meaning} for written, meaning in entry.symbols]
+        symbols = [
+            {"formula": formula(written.latex), "meaning": meaning} for written, meaning in entry.symbols
+        ]
         return {
-            "type": "result", "anchor": entry.anchor, "heading": entry.heading, "statement": entry.statement,
-            "formulas": [{"label": label, "html": formula(written.latex, display=True)}
-                         for label, written in entry.formulas],
-            "symbols": symbols if with_symbols else [], "hypotheses": entry.hypotheses,
-            "idea": entry.idea, "constants": self.constants(entry.constants), "caveats": entry.caveats,
-            "note": self.html(note) if note else "", "sources": entry.sources, **self.level(entry.level, entry.coq),
+            "type": "result",
+            "anchor": entry.anchor,
+            "heading": entry.heading,
+            "statement": entry.statement,
+            "formulas": [
+                {"label": label, "html": formula(written.latex, display=True)}
+                for label, written in entry.formulas
+            ],
+            "symbols": symbols if with_symbols else [],
+            "hypotheses": entry.hypotheses,
+            "idea": entry.idea,
+            "constants": self.constants(entry.constants),
+            "caveats": entry.caveats,
+            "note": self.html(note) if note else "",
+            "sources": entry.sources,
+            **self.level(entry.level, entry.coq),
         }
 
     def step(self, entry: Entry, step: Step, number: int, total: int, note: Note | None) -> View:
@@ -142,33 +201,62 @@ class Pages:
             rule = Markup("{}: {}").format(rule, link)
         costs = [c for c in entry.constants if step.uses and c.origin == step.uses]
         return {
-            "anchor": f"{entry.anchor}-{step.id}", "result": entry.name, "number": number, "total": total,
+            "anchor": f"{entry.anchor}-{step.id}",
+            "result": entry.name,
+            "number": number,
+            "total": total,
             "goal": formula(entry.formulas[0][1].latex, display=True) if number == 1 else "",
-            "known": known, "question": self.question(note.ask) if note and note.ask else None, "claim": "",
-            "formula": formula(step.claim.latex, display=True), "rule": rule, "why": step.why, "hypotheses": (),
+            "known": known,
+            "question": self.question(note.ask) if note and note.ask else None,
+            "claim": "",
+            "formula": formula(step.claim.latex, display=True),
+            "rule": rule,
+            "why": step.why,
+            "hypotheses": (),
             "say": self.html(note.say) if note and note.say else "",
-            "costs": [{"formula": formula(value_of(c.value).latex), "name": c.name, "why": c.why} for c in costs],
+            "costs": [
+                {"formula": formula(value_of(c.value).latex), "name": c.name, "why": c.why} for c in costs
+            ],
             **self.level(step.level, step.coq),
         }
 
     def item(self, item: object, chapter: Chapter, index: int) -> View:
         """One item of a chapter for its template."""
         if isinstance(item, Say):
-            return {"type": "say", "title": item.title, "anchor": f"c{chapter.number}-{index}",
-                    "html": self.html(item.text)}
+            return {
+                "type": "say",
+                "title": item.title,
+                "anchor": f"c{chapter.number}-{index}",
+                "html": self.html(item.text),
+            }
         if isinstance(item, Result):
             return self.result(self.reader.entry(item.name), item.note)
         if isinstance(item, Steps):
             entry, steps = self.reader.entry(item.name), walk.steps_of(self.reader, item)
-            return {"type": "steps", "steps": [self.step(entry, step, number, len(steps), item.notes.get(step.id))
-                                               for number, step in enumerate(steps, 1)]}
+            return {
+                "type": "steps",
+                "steps": [
+                    self.step(entry, step, number, len(steps), item.notes.get(step.id))
+                    for number, step in enumerate(steps, 1)
+                ],
+            }
         if isinstance(item, Live):
             data = Markup(json.dumps(item.data()).replace("<", "\\u003c"))
-            return {"type": "live", "kind": item.kind, "anchor": f"live-{item.kind}", "title": item.title,
-                    "caption": self.line(item.caption), "data": data}
+            return {
+                "type": "live",
+                "kind": item.kind,
+                "anchor": f"live-{item.kind}",
+                "title": item.title,
+                "caption": self.line(item.caption),
+                "data": data,
+            }
         if isinstance(item, Program):
-            return {"type": "program", "code": item.code.rstrip(), "printed": self.printed[item.code].rstrip(),
-                    "caption": self.html(item.caption) if item.caption else ""}
+            return {
+                "type": "program",
+                "code": item.code.rstrip(),
+                "printed": self.printed[item.code].rstrip(),
+                "caption": self.html(item.caption) if item.caption else "",
+            }
         if isinstance(item, Question):
             return self.question(item)
         raise LessonError(f"chapter {chapter.number}: unknown item {item!r}")
@@ -187,8 +275,12 @@ class Pages:
             items.append(view)
         so_far = [c for c in self.course if c.number <= chapter.number]
         return {
-            "number": chapter.number, "title": chapter.title, "goal": self.html(chapter.goal), "content": items,
-            "exercises": [self.question(q) for q in chapter.exercises], "sources": chapter.sources,
+            "number": chapter.number,
+            "title": chapter.title,
+            "goal": self.html(chapter.goal),
+            "content": items,
+            "exercises": [self.question(q) for q in chapter.exercises],
+            "sources": chapter.sources,
             "ledger": self.constants([paid.constant for paid in walk.ledger(so_far, self.reader)]),
         }
 
@@ -197,21 +289,41 @@ class Pages:
         rows = []
         for paid in walk.ledger([c for c in self.course if c.number <= chapter.number], self.reader):
             if paid.chapter == chapter.number:
-                rows.append({"formula": formula(value_of(paid.constant.value).latex), "name": paid.constant.name,
-                             "step": self.reader.entry(paid.result).anchor})
+                rows.append(
+                    {
+                        "formula": formula(value_of(paid.constant.value).latex),
+                        "name": paid.constant.name,
+                        "step": self.reader.entry(paid.result).anchor,
+                    }
+                )
         return rows
 
     def contents(self) -> list[View]:
         """The chapters for tables of contents."""
-        return [{"number": c.number, "title": c.title, "short": c.short, "goal": self.line(c.goal), "file": file_of(c),
-                 "questions": " ".join(q.id for q in c.questions)} for c in self.course]
+        return [
+            {
+                "number": c.number,
+                "title": c.title,
+                "short": c.short,
+                "goal": self.line(c.goal),
+                "file": file_of(c),
+                "questions": " ".join(q.id for q in c.questions),
+            }
+            for c in self.course
+        ]
 
     def graph(self) -> Markup:
         """The map of results."""
         nodes = [
-            Node(entry.name, entry.title, entry.level, entry.kind, self.reader.places[entry.name],
-                 tuple(need for need in entry.needs if need in self.reader.entries),
-                 f"{entry.heading}. Level: {LEVEL_WORDS[entry.level]}.")
+            Node(
+                entry.name,
+                entry.title,
+                entry.level,
+                entry.kind,
+                self.reader.places[entry.name],
+                tuple(need for need in entry.needs if need in self.reader.entries),
+                f"{entry.heading}. Level: {LEVEL_WORDS[entry.level]}.",
+            )
             for entry in self.reader.entries.values()
         ]
         return draw(nodes, "Which result rests on which")
@@ -219,28 +331,42 @@ class Pages:
     def levels(self) -> list[View]:
         """The levels that occur, with how many results have each."""
         counts = Counter(entry.level for entry in self.reader.entries.values())
-        return [{"level": level, "word": word, "meaning": LEVEL_MEANING[level], "count": counts[level]}
-                for level, word in LEVEL_WORDS.items() if counts[level]]
+        return [
+            {"level": level, "word": word, "meaning": LEVEL_MEANING[level], "count": counts[level]}
+            for level, word in LEVEL_WORDS.items()
+            if counts[level]
+        ]
 
 
 INTRODUCTION = (
-    "A trained network does well on its training examples. How well will it do on new ones? This course goes from that "
-    "question to theorems with every constant written out, for the attention heads of a Transformer. On the way it "
+    "A trained network does well on its training examples. How well will it do on new ones? This course "
+    "goes from that "
+    "question to theorems with every constant written out, for the attention heads of a Transformer. On "
+    "the way it "
     "takes apart a claim that sounds right and is not.\n\n"
-    "Each formula here is filled in from the objects that `certify check` verifies. Each step shows how firmly it "
-    "is checked. Before a reason is given, a short question asks you for it. You may also just scroll: everything "
+    "Each formula here is filled in from the objects that `certify check` verifies. Each step shows how "
+    "firmly it "
+    "is checked. Before a reason is given, a short question asks you for it. You may also just scroll: "
+    "everything "
     "is on the page.\n\n"
-    "You need to know what an average and a matrix are. Nothing leaves your computer, and your answers are kept in this "
+    "You need to know what an average and a matrix are. Nothing leaves your computer, and your answers "
+    "are kept in this "
     "browser only."
 )
 
 
-def build_lesson(out: Path, chapters: Sequence[int] | None = None, docs_link: str = "",
-                 say: Callable[[str], None] = lambda text: None) -> list[Path]:
+def build_lesson(
+    out: Path,
+    chapters: Sequence[int] | None = None,
+    docs_link: str = "",
+    say: Callable[[str], None] = lambda text: None,
+) -> list[Path]:
     """Write the lesson to ``out`` and return the files written.
 
-    ``chapters`` picks chapters by number (``None``: all); ``docs_link`` is shown in the bar where the docs lie
-    beside the lesson. Raises ``LessonError`` where a page cannot be built and ``ValueError`` for an unknown chapter.
+    ``chapters`` picks chapters by number (``None``: all); ``docs_link`` is shown in the bar where the
+    docs lie
+    beside the lesson. Raises ``LessonError`` where a page cannot be built and ``ValueError`` for an
+    unknown chapter.
     """
     course = walk.select(chapters)
     entries = walk.Reader().entries
@@ -251,12 +377,22 @@ def build_lesson(out: Path, chapters: Sequence[int] | None = None, docs_link: st
     out.mkdir(parents=True, exist_ok=True)
     copy_static(out / "static")
     links = [Link("Results", "results.html")] + ([Link("Documentation", docs_link)] if docs_link else [])
-    common: View = {"static": "static/", "frame": "", "lesson": True, "scripts": SCRIPTS, "home_title": TITLE,
-                    "home_link": "index.html", "links": links, "contents": pages.contents()}
+    common: View = {
+        "static": "static/",
+        "frame": "",
+        "lesson": True,
+        "scripts": SCRIPTS,
+        "home_title": TITLE,
+        "home_link": "index.html",
+        "links": links,
+        "contents": pages.contents(),
+    }
     written = []
 
     def write(name: str, template: str, **more: Any) -> None:
-        (out / name).write_text(environment().get_template(template).render(**{**common, **more}), encoding="utf-8")
+        (out / name).write_text(
+            environment().get_template(template).render(**{**common, **more}), encoding="utf-8"
+        )
         written.append(out / name)
 
     contents = pages.contents()
@@ -265,17 +401,44 @@ def build_lesson(out: Path, chapters: Sequence[int] | None = None, docs_link: st
         say(f"chapter {index + 1} of {len(course)}: {chapter.title}")
         view = pages.chapter(chapter)
         views.append(view)
-        write(file_of(chapter), "chapter.html.j2", title=f"{chapter.number}. {chapter.title}", chapters=[view],
-              current=chapter.number, side_ledger=pages.side_ledger(chapter), pager=True,
-              previous=contents[index - 1] if index else None,
-              next=contents[index + 1] if index + 1 < len(contents) else None)
-    write("print.html", "chapter.html.j2", title=TITLE, chapters=views, current=None, side_ledger=[], pager=False,
-          previous=None, next=None)
-    write("results.html", "results.html.j2", title="All results", frame="wide",
-          results=[pages.result(entry) for entry in entries.values()],
-          links=[Link("Results", "results.html", True), *links[1:]])
-    write("index.html", "index.html.j2", title=TITLE, heading=TITLE, frame="wide",
-          introduction=pages.html(INTRODUCTION), graph=pages.graph(), levels=pages.levels())
+        write(
+            file_of(chapter),
+            "chapter.html.j2",
+            title=f"{chapter.number}. {chapter.title}",
+            chapters=[view],
+            current=chapter.number,
+            side_ledger=pages.side_ledger(chapter),
+            pager=True,
+            previous=contents[index - 1] if index else None,
+            next=contents[index + 1] if index + 1 < len(contents) else None,
+        )
+    write(
+        "print.html",
+        "chapter.html.j2",
+        title=TITLE,
+        chapters=views,
+        current=None,
+        side_ledger=[],
+        pager=False,
+        previous=None,
+        next=None,
+    )
+    write(
+        "results.html",
+        "results.html.j2",
+        title="All results",
+        frame="wide",
+        results=[pages.result(entry) for entry in entries.values()],
+        links=[Link("Results", "results.html", True), *links[1:]],
+    )
+    write(
+        "index.html",
+        "index.html.j2",
+        title=TITLE,
+        heading=TITLE,
+        frame="wide",
+        introduction=pages.html(INTRODUCTION),
+        graph=pages.graph(),
+        levels=pages.levels(),
+    )
     return written
-
-

@@ -1,4 +1,5 @@
-"""The documentation site: the Markdown files of ``docs/`` as pages with the look of the lesson, and no network.
+"""The documentation site: the Markdown files of ``docs/`` as pages with the look of the lesson, and no
+network.
 
 Run from a checkout: ``python -m certify.teach.docs --source docs --out site``.
 """
@@ -9,11 +10,13 @@ import argparse
 import os
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import cast
 
 from markdown_it import MarkdownIt
+from markdown_it.renderer import RendererHTML
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 from markupsafe import Markup, escape
@@ -22,8 +25,12 @@ from certify.errors import DataError
 from certify.teach.pages import Link, copy_static, environment
 
 GROUPS = (
-    ("", "Start"), ("tutorial", "Tutorial"), ("how-to", "How to"), ("explanation", "Explanation"),
-    ("reference", "Reference"), ("decisions", "Decisions"),
+    ("", "Start"),
+    ("tutorial", "Tutorial"),
+    ("how-to", "How to"),
+    ("explanation", "Explanation"),
+    ("reference", "Reference"),
+    ("decisions", "Decisions"),
 )
 
 
@@ -42,7 +49,7 @@ def _dollar_math(state: StateInline, silent: bool) -> bool:
     if state.src[state.pos] != "$":
         return False
     end = state.src.find("$", state.pos + 1)
-    inside = state.src[state.pos + 1:end] if end > 0 else ""
+    inside = state.src[state.pos + 1 : end] if end > 0 else ""
     if not inside or inside != inside.strip() or "\n" in inside:
         return False
     if not silent:
@@ -53,10 +60,12 @@ def _dollar_math(state: StateInline, silent: bool) -> bool:
 
 
 def parser() -> MarkdownIt:
-    """CommonMark with tables and formulas: ``$...$`` in a line, a fenced block called ``math`` for display."""
+    """CommonMark with tables and formulas: ``$...$`` in a line, a fenced block ``math`` for display."""
     markdown = MarkdownIt("commonmark").enable("table")
     markdown.inline.ruler.before("escape", "dollar_math", _dollar_math)
-    plain_fence = markdown.renderer.rules["fence"]
+    # The library declares its table of rules as bound methods; any callable of this shape is one.
+    rules = cast("dict[str, Callable[..., str]]", cast(RendererHTML, markdown.renderer).rules)
+    plain_fence = rules["fence"]
 
     def math_inline(tokens: Sequence[Token], index: int, options: object, env: object) -> str:
         return str(Markup('<span class="math">{}</span>').format(tokens[index].content))
@@ -64,10 +73,10 @@ def parser() -> MarkdownIt:
     def fence(tokens: Sequence[Token], index: int, options: object, env: object) -> str:
         if tokens[index].info.split()[:1] == ["math"]:
             return str(Markup('<span class="math display">{}</span>').format(tokens[index].content.strip()))
-        return str(plain_fence(tokens, index, options, env))  # type: ignore[arg-type, call-arg]
+        return plain_fence(tokens, index, options, env)
 
-    markdown.renderer.rules["math_inline"] = math_inline  # type: ignore[assignment]
-    markdown.renderer.rules["fence"] = fence  # type: ignore[assignment]
+    rules["math_inline"] = math_inline
+    rules["fence"] = fence
     return markdown
 
 
@@ -88,7 +97,9 @@ def render(text: str) -> Markup:
             if isinstance(href, str) and not href.startswith(("http:", "https:")):
                 child.attrSet("href", re.sub(r"\.md(?=$|#)", ".html", href))
     html = markdown.renderer.render(tokens, markdown.options, {})
-    return Markup(html.replace("<table>", '<div class="scroll"><table>').replace("</table>", "</table></div>"))
+    return Markup(
+        html.replace("<table>", '<div class="scroll"><table>').replace("</table>", "</table></div>")
+    )
 
 
 def title_of(path: Path) -> str:
@@ -106,7 +117,9 @@ def find_pages(source: Path) -> list[Page]:
         folder = source / group
         found = sorted(folder.glob("*.md"), key=lambda path: (path.name != "index.md", path.name))
         for path in found:
-            pages.append(Page(path, title_of(path), path.relative_to(source).with_suffix(".html").as_posix(), group))
+            pages.append(
+                Page(path, title_of(path), path.relative_to(source).with_suffix(".html").as_posix(), group)
+            )
     if not pages:
         raise DataError(f"{source}: no Markdown file found; run this in a checkout, or give --source")
     return pages
@@ -122,7 +135,8 @@ def build(source: Path, out: Path) -> list[Path]:
     template = environment().get_template("docs.html.j2")
     groups = [
         {"title": title, "entries": [page for page in pages if page.group == group]}
-        for group, title in GROUPS if any(page.group == group for page in pages)
+        for group, title in GROUPS
+        if any(page.group == group for page in pages)
     ]
     written = []
     for page in pages:
@@ -130,9 +144,17 @@ def build(source: Path, out: Path) -> list[Path]:
         target = out / page.file
         target.parent.mkdir(parents=True, exist_ok=True)
         html = template.render(
-            title=page.title, content=render(page.source.read_text(encoding="utf-8")), groups=groups,
-            current=page.file, root=root, static=root + "static/", frame="docs", lesson=False, scripts=("lesson.js",),
-            home_title="certify", home_link=root + "index.html",
+            title=page.title,
+            content=render(page.source.read_text(encoding="utf-8")),
+            groups=groups,
+            current=page.file,
+            root=root,
+            static=root + "static/",
+            frame="docs",
+            lesson=False,
+            scripts=("lesson.js",),
+            home_title="certify",
+            home_link=root + "index.html",
             links=(Link("The lesson", root + "lesson/index.html"),),
         )
         target.write_text(html, encoding="utf-8")
@@ -150,7 +172,9 @@ def build(source: Path, out: Path) -> list[Path]:
 def main(argv: Sequence[str] | None = None) -> int:
     """``python -m certify.teach.docs``: build the site and say where it is."""
     options = argparse.ArgumentParser(prog="python -m certify.teach.docs", description=__doc__)
-    options.add_argument("--source", type=Path, default=Path("docs"), help="folder of Markdown files (default: docs)")
+    options.add_argument(
+        "--source", type=Path, default=Path("docs"), help="folder of Markdown files (default: docs)"
+    )
     options.add_argument("--out", type=Path, default=Path("site"), help="folder to write (default: site)")
     arguments = options.parse_args(argv)
     try:

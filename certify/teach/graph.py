@@ -1,4 +1,5 @@
-"""A layered drawing of a dependency graph as SVG: prerequisites on the left, what follows from them on the right."""
+"""A layered drawing of a dependency graph as SVG: prerequisites on the left, what follows from them on
+the right."""
 
 from __future__ import annotations
 
@@ -92,15 +93,30 @@ def _wrap(text: str) -> list[str]:
 def _box(node: Node, x: float, y: float) -> Markup:
     lines = _wrap(node.title)
     words = Markup("").join(
-        Markup('<text x="{}" y="{}">{}</text>').format(x + 9, y + (26 if len(lines) == 1 else 21) + 13.5 * i - 1, line)
+        Markup('<text x="{}" y="{}">{}</text>').format(
+            x + 9, y + (26 if len(lines) == 1 else 21) + 13.5 * i - 1, line
+        )
         for i, line in enumerate(lines)
     )
     return Markup(
         '<a href="{link}" class="{kind}" data-level="{level}" aria-label="{spoken}"><title>{spoken}</title>'
-        '<rect x="{x}" y="{y}" width="{w}" height="{h}" rx="8"/><text class="kind" x="{kx}" y="{ky}">{name}</text>'
+        '<rect x="{x}" y="{y}" width="{w}" height="{h}" rx="8"/><text class="kind" x="{kx}" '
+        'y="{ky}">{name}</text>'
         "{words}</a>"
-    ).format(link=node.link, kind=node.kind, level=node.level, spoken=node.spoken, x=x, y=y, w=BOX_WIDTH,
-             h=BOX_HEIGHT, kx=x + 9, ky=y - 3.5, name=node.name, words=words)
+    ).format(
+        link=node.link,
+        kind=node.kind,
+        level=node.level,
+        spoken=node.spoken,
+        x=x,
+        y=y,
+        w=BOX_WIDTH,
+        h=BOX_HEIGHT,
+        kx=x + 9,
+        ky=y - 3.5,
+        name=node.name,
+        words=words,
+    )
 
 
 def draw(nodes: Sequence[Node], label: str) -> Markup:
@@ -120,10 +136,15 @@ def draw(nodes: Sequence[Node], label: str) -> Markup:
     for index, column in enumerate(columns):
         spare = height - 2 * MARGIN - row_height * len(column)
         for row, name in enumerate(column):
-            corner[name] = (MARGIN + index * (BOX_WIDTH + COLUMN_GAP), MARGIN + 10 + spare / 2 + row * row_height)
+            corner[name] = (
+                MARGIN + index * (BOX_WIDTH + COLUMN_GAP),
+                MARGIN + 10 + spare / 2 + row * row_height,
+            )
     heading = Markup("")
     if alone:
-        heading = Markup('<text class="group" x="{}" y="{}">Results that stand alone</text>').format(MARGIN, height + 12)
+        heading = Markup('<text class="group" x="{}" y="{}">Results that stand alone</text>').format(
+            MARGIN, height + 12
+        )
         for place, node in enumerate(alone):
             row, index = divmod(place, across)
             corner[node.name] = (MARGIN + index * (BOX_WIDTH + COLUMN_GAP), height + 40 + row * row_height)
@@ -131,7 +152,8 @@ def draw(nodes: Sequence[Node], label: str) -> Markup:
     order = [name for column in columns for name in column] + [node.name for node in alone]
     boxes = Markup("").join(_box(by_name[name], *corner[name]) for name in order)
     return Markup('<svg viewBox="0 0 {} {}" role="group" aria-label="{}">{}{}{}</svg>').format(
-        width, round(height), label, _edges(linked, corner), heading, boxes)
+        width, round(height), label, _edges(linked, corner), heading, boxes
+    )
 
 
 def _edges(nodes: Sequence[Node], corner: Mapping[str, tuple[float, float]]) -> Markup:
@@ -143,6 +165,9 @@ def _edges(nodes: Sequence[Node], corner: Mapping[str, tuple[float, float]]) -> 
             (x0, y0), (x1, y1) = corner[need], corner[node.name]
             x0, y0, y1 = x0 + BOX_WIDTH, y0 + BOX_HEIGHT / 2, y1 + BOX_HEIGHT / 2
             bend = COLUMN_GAP * 0.7
-            paths.append(Markup('<path d="M{} {:.1f}C{} {:.1f} {} {:.1f} {} {:.1f}"/>').format(
-                x0, y0, x0 + bend, y0, x1 - bend, y1, x1, y1))
+            paths.append(
+                Markup('<path d="M{} {:.1f}C{} {:.1f} {} {:.1f} {} {:.1f}"/>').format(
+                    x0, y0, x0 + bend, y0, x1 - bend, y1, x1, y1
+                )
+            )
     return Markup('<g aria-hidden="true">{}</g>').format(Markup("").join(paths))

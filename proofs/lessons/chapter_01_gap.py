@@ -29,13 +29,20 @@ CHAPTER = Chapter(
             "c1-why-gap",
             "A network reaches training error zero. What do we know about its risk?",
             (
-                Choice("It is small, because the training error is small.",
-                       "A table that stores all training answers also has training error zero, and it knows nothing "
-                       "about new examples."),
-                Choice("Nothing yet: the gap may be anything from 0 to 1.",
-                       "Training error alone is no promise. We need an argument about the gap.", right=True),
-                Choice("It is large, because the network has overfitted.",
-                       "Zero training error does not prove overfitting. Many such networks have a small risk."),
+                Choice(
+                    "It is small, because the training error is small.",
+                    "A table that stores all training answers also has training error zero, and it knows nothing "
+                    "about new examples.",
+                ),
+                Choice(
+                    "Nothing yet: the gap may be anything from 0 to 1.",
+                    "Training error alone is no promise. We need an argument about the gap.",
+                    right=True,
+                ),
+                Choice(
+                    "It is large, because the network has overfitted.",
+                    "Zero training error does not prove overfitting. Many such networks have a small risk.",
+                ),
             ),
             "The risk is the training error plus the gap. Training made the first part zero. Nothing has been said about "
             "the second part.",
@@ -57,9 +64,15 @@ CHAPTER = Chapter(
             "Why can we not put the *training* examples into this theorem?",
             (
                 Choice("There are too many of them.", "More examples only help."),
-                Choice("The model was chosen by looking at them.",
-                       "Right: the theorem speaks of one model that was fixed before the examples were drawn.", right=True),
-                Choice("Training examples have noise in their labels.", "So have fresh examples. Noise is not the point."),
+                Choice(
+                    "The model was chosen by looking at them.",
+                    "Right: the theorem speaks of one model that was fixed before the examples were drawn.",
+                    right=True,
+                ),
+                Choice(
+                    "Training examples have noise in their labels.",
+                    "So have fresh examples. Noise is not the point.",
+                ),
             ),
             "Toss a coin ten times, for a thousand people. Some person will get ten heads. If we pick that person *after* "
             "the tosses, ten heads prove nothing. Training picks the model after the tosses.",
@@ -99,10 +112,19 @@ CHAPTER = Chapter(
             "c1-claim",
             "A claimed bound uses only the effective rank of the attention matrices. Which test should make us suspicious at once?",
             (
-                Choice("Sequences of a single token: every attention matrix is then the number 1.",
-                       "Then the claimed capacity is 1 for every network, however large.", right=True),
-                Choice("Very long sequences.", "Long sequences may be a problem for other bounds. Here think short."),
-                Choice("Models with many heads.", "The claim takes the largest rank over layers; heads do not break it at once."),
+                Choice(
+                    "Sequences of a single token: every attention matrix is then the number 1.",
+                    "Then the claimed capacity is 1 for every network, however large.",
+                    right=True,
+                ),
+                Choice(
+                    "Very long sequences.",
+                    "Long sequences may be a problem for other bounds. Here think short.",
+                ),
+                Choice(
+                    "Models with many heads.",
+                    "The claim takes the largest rank over layers; heads do not break it at once.",
+                ),
             ),
             "With one token, attention does nothing. The rest of the network may still be anything. A bound that does not see "
             "the rest of the network cannot be right. This is Proposition N0 of chapter 8.",
@@ -113,8 +135,15 @@ CHAPTER = Chapter(
             "c1-ex-vacuous",
             "A report prints a bound of 1.7 for a loss in [0, 1]. What is the right reading?",
             (
-                Choice("The report has a mistake: a risk cannot be 1.7.", "The bound may be correct. A bound is allowed to be too large."),
-                Choice("The statement is true and useless.", "A true statement with no content: vacuous.", right=True),
+                Choice(
+                    "The report has a mistake: a risk cannot be 1.7.",
+                    "The bound may be correct. A bound is allowed to be too large.",
+                ),
+                Choice(
+                    "The statement is true and useless.",
+                    "A true statement with no content: vacuous.",
+                    right=True,
+                ),
                 Choice("The model is bad.", "The bound says nothing about the model, good or bad."),
             ),
             "An upper bound above 1 holds for every loss in [0, 1]. It needs no theorem.",
@@ -123,15 +152,22 @@ CHAPTER = Chapter(
             "c1-ex-bits",
             "A compressed model takes 2000 bits and makes no error on 100,000 training examples. With a failure probability of "
             "0.05, what does the bound of this chapter promise for its risk? (three digits)",
-            Number(lambda: bound_of("D-hoeffding", code_bits=2000, emp_risk=0, m=100000, delta=sympy.Rational(1, 20)), "0.001",
-                   "Multiply the bits by log 2, add log(1/0.05), divide by twice the number of examples, take the root."),
+            Number(
+                lambda: bound_of(
+                    "D-hoeffding", code_bits=2000, emp_risk=0, m=100000, delta=sympy.Rational(1, 20)
+                ),
+                "0.001",
+                "Multiply the bits by log 2, add log(1/0.05), divide by twice the number of examples, take the root.",
+            ),
             "The bits times log 2 are about 1386, the confidence adds about 3. Divided by 200,000 and under the root.",
         ),
         Question(
             "c1-ex-uniform",
             "Why do we ask that the gap be small for *all* models of the class at once?",
             (
-                Choice("Because training may pick any of them, after seeing the sample.", "Exactly.", right=True),
+                Choice(
+                    "Because training may pick any of them, after seeing the sample.", "Exactly.", right=True
+                ),
                 Choice("Because we want to use all of them.", "We use one. We do not know beforehand which."),
                 Choice("Because a single model has no gap.", "Every model has a gap."),
             ),

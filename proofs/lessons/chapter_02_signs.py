@@ -35,7 +35,7 @@ CHAPTER = Chapter(
             "from fractions import Fraction\n"
             "from itertools import product\n\n"
             "def complexity(losses):\n"
-            "    \"\"\"Average over all signs of the best signed mean. A row holds one model's losses.\"\"\"\n"
+            '    """Average over all signs of the best signed mean. A row holds one model\'s losses."""\n'
             "    m = len(losses[0])\n"
             "    best = [max(sum(s * x for s, x in zip(signs, row)) for row in losses)\n"
             "            for signs in product((-1, 1), repeat=m)]\n"
@@ -50,8 +50,11 @@ CHAPTER = Chapter(
             "c2-one-model",
             "Why is the complexity of a single model exactly zero?",
             (
-                Choice("Each sign is plus or minus with equal chance, so each signed loss is zero on average.",
-                       "With nothing to choose from, the noise cancels.", right=True),
+                Choice(
+                    "Each sign is plus or minus with equal chance, so each signed loss is zero on average.",
+                    "With nothing to choose from, the noise cancels.",
+                    right=True,
+                ),
                 Choice("Because its losses are small.", "It is zero for large losses too."),
                 Choice("Because a single model is always fitted perfectly.", "Fit plays no role here."),
             ),
@@ -62,34 +65,64 @@ CHAPTER = Chapter(
             "Here is the whole proof. First the risk is written with a ghost sample, then the signs come in, and at the end the two "
             "samples part. Watch for the step in which each sample may choose a model of its own.",
         ),
-        Steps("Lemma 1", only=("s2", "s4", "s6", "s7", "s9", "s12"), notes={
-            "s4": Note(Question(
-                "c2-order",
-                "Why may the choice of the model be made *after* the ghost sample is seen?",
-                (
-                    Choice("A choice that is made later can only be better.", "So the right side can only grow, and we want an upper bound.", right=True),
-                    Choice("Because the ghost sample does not exist.", "It need not exist. But the inequality needs a reason."),
-                    Choice("Because the average removes it.", "The average stays, outside of the choice."),
+        Steps(
+            "Lemma 1",
+            only=("s2", "s4", "s6", "s7", "s9", "s12"),
+            notes={
+                "s4": Note(
+                    Question(
+                        "c2-order",
+                        "Why may the choice of the model be made *after* the ghost sample is seen?",
+                        (
+                            Choice(
+                                "A choice that is made later can only be better.",
+                                "So the right side can only grow, and we want an upper bound.",
+                                right=True,
+                            ),
+                            Choice(
+                                "Because the ghost sample does not exist.",
+                                "It need not exist. But the inequality needs a reason.",
+                            ),
+                            Choice(
+                                "Because the average removes it.", "The average stays, outside of the choice."
+                            ),
+                        ),
+                        "One model that is good on average does less well, or equally well, than a new best model for each ghost sample.",
+                    )
                 ),
-                "One model that is good on average does less well, or equally well, than a new best model for each ghost sample.",
-            )),
-            "s6": Note(Question(
-                "c2-swap",
-                "Swap one training example with its ghost. What changes in the *distribution* of the difference?",
-                (
-                    Choice("Nothing: both come from the same source, independently.", "This is the whole trick.", right=True),
-                    Choice("The difference becomes larger.", "In one draw it may. The distribution does not change."),
-                    Choice("The difference becomes zero.", "Only if the two examples happen to agree."),
+                "s6": Note(
+                    Question(
+                        "c2-swap",
+                        "Swap one training example with its ghost. What changes in the *distribution* of the difference?",
+                        (
+                            Choice(
+                                "Nothing: both come from the same source, independently.",
+                                "This is the whole trick.",
+                                right=True,
+                            ),
+                            Choice(
+                                "The difference becomes larger.",
+                                "In one draw it may. The distribution does not change.",
+                            ),
+                            Choice(
+                                "The difference becomes zero.", "Only if the two examples happen to agree."
+                            ),
+                        ),
+                        "Two independent draws from one source can trade places and nobody can tell. A swap flips the sign of one term. So "
+                        "we may flip every sign at random and the average stays the same.",
+                    )
                 ),
-                "Two independent draws from one source can trade places and nobody can tell. A swap flips the sign of one term. So "
-                "we may flip every sign at random and the average stays the same.",
-            )),
-        }),
+            },
+        ),
         Question(
             "c2-factor",
             "Where does the constant {constant:Lemma 1:1} come from?",
             (
-                Choice("From the two samples: real and ghost each contribute one complexity.", "Yes, the supremum is split in two.", right=True),
+                Choice(
+                    "From the two samples: real and ghost each contribute one complexity.",
+                    "Yes, the supremum is split in two.",
+                    right=True,
+                ),
                 Choice("From the two values of a sign.", "The signs are averaged out. They cost nothing."),
                 Choice("It is there for safety.", "No constant in this course is there for safety."),
             ),
@@ -107,7 +140,11 @@ CHAPTER = Chapter(
             "c2-ex-two",
             "A class has two models. On a single example their losses are 0 and 1. What is its Rademacher complexity on this "
             "sample of one?",
-            Number(lambda: sympy.Rational(1, 2), "0.001", "List both signs. For each, take the better of the two models."),
+            Number(
+                lambda: sympy.Rational(1, 2),
+                "0.001",
+                "List both signs. For each, take the better of the two models.",
+            ),
             "Sign plus: the best is 1. Sign minus: the best is 0. The average is one half.",
         ),
         Question(
@@ -123,7 +160,9 @@ CHAPTER = Chapter(
         Question(
             "c2-ex-parity",
             "A class reproduces every 0-1 pattern on its {symbol:m} examples. What is its complexity?",
-            Number(lambda: sympy.Rational(1, 2), "0.001", "On how many examples is the sign plus, on average?"),
+            Number(
+                lambda: sympy.Rational(1, 2), "0.001", "On how many examples is the sign plus, on average?"
+            ),
             "It collects every plus and avoids every minus. On average half of the signs are plus.",
         ),
     ),

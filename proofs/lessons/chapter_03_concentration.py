@@ -25,7 +25,11 @@ CHAPTER = Chapter(
             "c3-average",
             "The losses lie in [0, 1]. We exchange one of {symbol:m} examples. How much can the *average* loss change?",
             (
-                Choice("By at most one divided by {symbol:m}.", "One loss changes by at most 1, and it is divided by the number of examples.", right=True),
+                Choice(
+                    "By at most one divided by {symbol:m}.",
+                    "One loss changes by at most 1, and it is divided by the number of examples.",
+                    right=True,
+                ),
                 Choice("By at most 1.", "That is the change of one loss, before it is averaged."),
                 Choice("It cannot change.", "It can: one loss may go from 0 to 1."),
             ),
@@ -47,27 +51,46 @@ CHAPTER = Chapter(
             title="Half a step",
         ),
         Result("Lemma 3(c)"),
-        Steps("Lemma 3(c)", notes={
-            "s5": Note(Question(
-                "c3-half",
-                "One loss changes from 0 to 1. By how much can the complexity change, at most, in units of one over {symbol:m}?",
-                Number(lambda: sympy.Rational(1, 2), "0.001", "With sign plus the best sum may gain one unit. With sign minus it need not lose anything."),
-                "With sign plus the supremum may gain one unit. With sign minus the best model may dodge the loss. The average of one and zero is "
-                "one half.",
-            )),
-            "s6": Note(Question(
-                "c3-better",
-                "Can we do better than using concentration twice, once for the gap and once for the complexity?",
-                (
-                    Choice("Yes: apply it once, to the gap *minus* twice the complexity.",
-                           "One number, one use, one failure event.", right=True),
-                    Choice("No: two random numbers need two events.", "They are two numbers from *one* sample. Their difference is one number."),
-                    Choice("Yes: by ignoring the second use.", "Then the statement would not be proved."),
+        Steps(
+            "Lemma 3(c)",
+            notes={
+                "s5": Note(
+                    Question(
+                        "c3-half",
+                        "One loss changes from 0 to 1. By how much can the complexity change, at most, in units of one over {symbol:m}?",
+                        Number(
+                            lambda: sympy.Rational(1, 2),
+                            "0.001",
+                            "With sign plus the best sum may gain one unit. With sign minus it need not lose anything.",
+                        ),
+                        "With sign plus the supremum may gain one unit. With sign minus the best model may dodge the loss. The average of one and zero is "
+                        "one half.",
+                    )
                 ),
-                "The gap minus twice the complexity is a single number that depends on the sample. Its average is at most zero, by {chapter:2}. "
-                "So one use is enough.",
-            )),
-        }),
+                "s6": Note(
+                    Question(
+                        "c3-better",
+                        "Can we do better than using concentration twice, once for the gap and once for the complexity?",
+                        (
+                            Choice(
+                                "Yes: apply it once, to the gap *minus* twice the complexity.",
+                                "One number, one use, one failure event.",
+                                right=True,
+                            ),
+                            Choice(
+                                "No: two random numbers need two events.",
+                                "They are two numbers from *one* sample. Their difference is one number.",
+                            ),
+                            Choice(
+                                "Yes: by ignoring the second use.", "Then the statement would not be proved."
+                            ),
+                        ),
+                        "The gap minus twice the complexity is a single number that depends on the sample. Its average is at most zero, by {chapter:2}. "
+                        "So one use is enough.",
+                    )
+                ),
+            },
+        ),
         Program(
             "from proofs.lessons.catalogue import catalogue\n"
             "from proofs.lessons.numbers import evaluate\n\n"
@@ -84,15 +107,22 @@ CHAPTER = Chapter(
             "c3-ex-confidence",
             "What is the confidence part of the bound (the part without the complexity) at {symbol:m} = 10,000 and "
             "{symbol:delta} = 0.05? (three digits)",
-            Number(lambda: confidence_constant(10000, sympy.Rational(1, 20)), "0.0005",
-                   "Twice the root of log(1/0.05) over twice 10,000."),
+            Number(
+                lambda: confidence_constant(10000, sympy.Rational(1, 20)),
+                "0.0005",
+                "Twice the root of log(1/0.05) over twice 10,000.",
+            ),
             "The logarithm is about 3.0. Divide by 20,000, take the root, double it.",
         ),
         Question(
             "c3-ex-delta",
             "We want to be wrong once in a million samples instead of once in twenty. Roughly what happens to the confidence part?",
             (
-                Choice("It doubles, roughly.", "The logarithm grows from 3 to 14, and we take its root.", right=True),
+                Choice(
+                    "It doubles, roughly.",
+                    "The logarithm grows from 3 to 14, and we take its root.",
+                    right=True,
+                ),
                 Choice("It grows 50,000 times.", "The failure probability enters through a logarithm."),
                 Choice("It does not change.", "More certainty always has a price. Here the price is small."),
             ),
@@ -102,7 +132,9 @@ CHAPTER = Chapter(
             "c3-ex-independent",
             "Ten copies of each example are added to the training set. May we now use ten times as many examples in the bound?",
             (
-                Choice("No: the copies are not independent.", "The lemma needs independent examples.", right=True),
+                Choice(
+                    "No: the copies are not independent.", "The lemma needs independent examples.", right=True
+                ),
                 Choice("Yes: the count is what it is.", "The count must be a count of *independent* draws."),
                 Choice("Yes, if they are shuffled.", "Shuffling does not create independence."),
             ),

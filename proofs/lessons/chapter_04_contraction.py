@@ -26,9 +26,19 @@ CHAPTER = Chapter(
             "c4-one-sided",
             "Many books have an extra factor 2 here. Where does ours go?",
             (
-                Choice("We never take the modulus of the signed mean.", "The factor 2 pays for the modulus, and we do not need the modulus.", right=True),
-                Choice("We assume that the map sends 0 to 0.", "That assumption is needed *with* the modulus. Ours does not need it."),
-                Choice("We lose it in the constants later.", "Nothing is lost: the lemma is true with constant one."),
+                Choice(
+                    "We never take the modulus of the signed mean.",
+                    "The factor 2 pays for the modulus, and we do not need the modulus.",
+                    right=True,
+                ),
+                Choice(
+                    "We assume that the map sends 0 to 0.",
+                    "That assumption is needed *with* the modulus. Ours does not need it.",
+                ),
+                Choice(
+                    "We lose it in the constants later.",
+                    "Nothing is lost: the lemma is true with constant one.",
+                ),
             ),
             "The one-sided complexity of chapter 2 is enough for an upper bound on the gap. It contracts with constant one and without "
             "any condition at zero.",
@@ -41,7 +51,8 @@ CHAPTER = Chapter(
         ),
         Result("Lemma 6 (vector)"),
         Live(
-            "khintchine", "Drag the vector: when is the ratio smallest?",
+            "khintchine",
+            "Drag the vector: when is the ratio smallest?",
             "Turn the vector with the pointer or the slider. The ratio is one when a single weight does everything. It meets the constant "
             "of the lemma at two equal weights and nowhere else. A third weight lifts the curve. So the constant cannot be improved.",
             khintchine_figure,
@@ -59,19 +70,30 @@ CHAPTER = Chapter(
             title="Why this constant",
         ),
         Result("Lemma 6"),
-        Steps("Lemma 6", notes={
-            "s5": Note(Question(
-                "c4-even",
-                "Turn *all* signs at once. What happens to the norm of the signed sum, and why does it matter?",
-                (
-                    Choice("It stays the same: so only parts of even degree occur.", "Degree 1 is absent, and the next degree, 2, gives the constant.", right=True),
-                    Choice("It changes its sign.", "The sum does. Its norm does not."),
-                    Choice("It becomes zero.", "The norm of minus a vector is the norm of the vector."),
+        Steps(
+            "Lemma 6",
+            notes={
+                "s5": Note(
+                    Question(
+                        "c4-even",
+                        "Turn *all* signs at once. What happens to the norm of the signed sum, and why does it matter?",
+                        (
+                            Choice(
+                                "It stays the same: so only parts of even degree occur.",
+                                "Degree 1 is absent, and the next degree, 2, gives the constant.",
+                                right=True,
+                            ),
+                            Choice("It changes its sign.", "The sum does. Its norm does not."),
+                            Choice(
+                                "It becomes zero.", "The norm of minus a vector is the norm of the vector."
+                            ),
+                        ),
+                        "The norm is an even function of the signs. Its parts of odd degree vanish. So everything but the average has degree 2 or more, and this "
+                        "2 is the one under the root.",
+                    )
                 ),
-                "The norm is an even function of the signs. Its parts of odd degree vanish. So everything but the average has degree 2 or more, and this "
-                "2 is the one under the root.",
-            )),
-        }),
+            },
+        ),
         Steps("Lemma 6 (vector)"),
         Say(
             "Now the main tool. It removes a Lipschitz map of a whole vector of outputs, and gives each output its own sign. It was proved by "
@@ -79,33 +101,54 @@ CHAPTER = Chapter(
             title="Vector contraction",
         ),
         Result("Lemma 7"),
-        Steps("Lemma 7 (step)", notes={
-            "s2": Note(Question(
-                "c4-two",
-                "One random sign, plus or minus, stands before the map. How does it turn into *two* models?",
-                (
-                    Choice("With plus the best model is one, with minus another: the average of the two cases has both.", "Two cases, two choices.", right=True),
-                    Choice("There are two samples.", "There is one sample here. The ghost is gone."),
-                    Choice("The class is split in halves.", "Both choices run over the whole class."),
+        Steps(
+            "Lemma 7 (step)",
+            notes={
+                "s2": Note(
+                    Question(
+                        "c4-two",
+                        "One random sign, plus or minus, stands before the map. How does it turn into *two* models?",
+                        (
+                            Choice(
+                                "With plus the best model is one, with minus another: the average of the two cases has both.",
+                                "Two cases, two choices.",
+                                right=True,
+                            ),
+                            Choice("There are two samples.", "There is one sample here. The ghost is gone."),
+                            Choice("The class is split in halves.", "Both choices run over the whole class."),
+                        ),
+                        "The average over one sign is half the sum of two suprema. Each has its own best model.",
+                    )
                 ),
-                "The average over one sign is half the sum of two suprema. Each has its own best model.",
-            )),
-            "s9": Note(Question(
-                "c4-modulus",
-                "A modulus has come in from Khintchine's inequality, around a difference of two models. Why may it be dropped?",
-                (
-                    Choice("The supremum runs over both models, and swapping them changes the sign inside.",
-                           "So the supremum with the modulus and without it are equal.", right=True),
-                    Choice("Because the difference is never negative.", "It can be negative for a given pair."),
-                    Choice("Because the signs cancel it on average.", "The modulus sits inside the average. It does not cancel."),
+                "s9": Note(
+                    Question(
+                        "c4-modulus",
+                        "A modulus has come in from Khintchine's inequality, around a difference of two models. Why may it be dropped?",
+                        (
+                            Choice(
+                                "The supremum runs over both models, and swapping them changes the sign inside.",
+                                "So the supremum with the modulus and without it are equal.",
+                                right=True,
+                            ),
+                            Choice(
+                                "Because the difference is never negative.",
+                                "It can be negative for a given pair.",
+                            ),
+                            Choice(
+                                "Because the signs cancel it on average.",
+                                "The modulus sits inside the average. It does not cancel.",
+                            ),
+                        ),
+                        "For each pair of models the swapped pair is in the supremum too, with the opposite sign inside and the same terms outside. "
+                        "The larger of the two is the modulus.",
+                    )
                 ),
-                "For each pair of models the swapped pair is in the supremum too, with the opposite sign inside and the same terms outside. "
-                "The larger of the two is the modulus.",
-            )),
-        }),
+            },
+        ),
         Steps("Lemma 7"),
         Live(
-            "contraction", "Every sign, counted",
+            "contraction",
+            "Every sign, counted",
             "Four functions, two points, two outputs each. The left side uses one sign for each point, after the map. The right side uses one "
             "sign for each output, before the map. All 4 and all 16 patterns are counted. Try to bring the ratio above one.",
             contraction_figure,
@@ -115,22 +158,37 @@ CHAPTER = Chapter(
         Question(
             "c4-ex-constant",
             "What is the smallest possible ratio of the average signed sum to the length of the vector? (three digits)",
-            Number(lambda: 1 / khintchine_constant(), "0.001", "It is one divided by the constant of the lemma."),
+            Number(
+                lambda: 1 / khintchine_constant(), "0.001", "It is one divided by the constant of the lemma."
+            ),
             "One divided by {constant:Lemma 6 (vector):1}. It is reached at two equal weights.",
         ),
         Question(
             "c4-ex-three",
             "Average size of the signed sum for three equal weights of 1?",
-            Number(lambda: sympy.Rational(3, 2), "0.001", "The sums are 3, 1, -1 and -3. Count how often each one occurs."),
+            Number(
+                lambda: sympy.Rational(3, 2),
+                "0.001",
+                "The sums are 3, 1, -1 and -3. Count how often each one occurs.",
+            ),
             "Two of the eight patterns give size 3, six give size 1. The average is 12/8.",
         ),
         Question(
             "c4-ex-depth",
             "May we remove a *trained* second layer by vector contraction, as if it were the loss?",
             (
-                Choice("No: the removed map must be fixed.", "A map that changes with the parameters is not one map.", right=True),
-                Choice("Yes, if its Lipschitz constant is bounded.", "The constant may be bounded and still the *map* differs from model to model."),
-                Choice("Yes, after freezing the first layer.", "The removed map itself must be the fixed one."),
+                Choice(
+                    "No: the removed map must be fixed.",
+                    "A map that changes with the parameters is not one map.",
+                    right=True,
+                ),
+                Choice(
+                    "Yes, if its Lipschitz constant is bounded.",
+                    "The constant may be bounded and still the *map* differs from model to model.",
+                ),
+                Choice(
+                    "Yes, after freezing the first layer.", "The removed map itself must be the fixed one."
+                ),
             ),
             "This is why a deep network cannot be peeled layer by layer with this lemma. See Proposition N6' of chapter 8.",
         ),

@@ -12,7 +12,7 @@ CHAPTER = Chapter(
     slug="ranks",
     title="Norms, spectra and the many effective ranks",
     short="Effective ranks",
-    goal="\"Effective rank\" is not one number. It is a family, and its members can differ by a factor of a hundred on the same matrix. We put "
+    goal='"Effective rank" is not one number. It is a family, and its members can differ by a factor of a hundred on the same matrix. We put '
     "them in order, and we see which of them may stand in which theorem.",
     items=(
         Say(
@@ -37,33 +37,47 @@ CHAPTER = Chapter(
             title="The chain",
         ),
         Result("Lemma 14(a)"),
-        Steps("Lemma 14(a)", notes={
-            "s4": Note(Question(
-                "c5-first-link",
-                "Why is a singular value times itself at most the singular value times the largest one?",
-                (
-                    Choice("The largest is at least as large, and nothing is negative.", "This is the only idea of the first link.", right=True),
-                    Choice("By the Cauchy-Schwarz inequality.", "Nothing so strong is needed."),
-                    Choice("Because the matrix is square.", "Its shape plays no role."),
+        Steps(
+            "Lemma 14(a)",
+            notes={
+                "s4": Note(
+                    Question(
+                        "c5-first-link",
+                        "Why is a singular value times itself at most the singular value times the largest one?",
+                        (
+                            Choice(
+                                "The largest is at least as large, and nothing is negative.",
+                                "This is the only idea of the first link.",
+                                right=True,
+                            ),
+                            Choice("By the Cauchy-Schwarz inequality.", "Nothing so strong is needed."),
+                            Choice("Because the matrix is square.", "Its shape plays no role."),
+                        ),
+                        "Each factor is at most the largest. Add up, divide, and the first link is there.",
+                    )
                 ),
-                "Each factor is at most the largest. Add up, divide, and the first link is there.",
-            )),
-        }),
+            },
+        ),
         Result("Lemma 14(b)"),
         Result("Lemma 14(c)"),
         Steps("Lemma 14(c)", only=("s4", "s5", "s7", "s9")),
         Result("Lemma 14(d)"),
         Live(
-            "ranks", "One matrix, six effective ranks",
+            "ranks",
+            "One matrix, six effective ranks",
             "Eight tokens attend to each other. Make the scores sharper, or choose who looks at whom. The six numbers come from the same eight "
             "singular values. With everyone alike the matrix has rank one and all six agree. With sharp scores near the diagonal they spread.",
             ranks_figure,
         ),
         Question(
             "c5-which",
-            "A report says: \"effective rank 1.7\". What is missing?",
+            'A report says: "effective rank 1.7". What is missing?',
             (
-                Choice("The name of the definition.", "On real heads the stable rank is near 2 while the entropy rank is above 100.", right=True),
+                Choice(
+                    "The name of the definition.",
+                    "On real heads the stable rank is near 2 while the entropy rank is above 100.",
+                    right=True,
+                ),
                 Choice("More digits.", "Digits do not help if we do not know what was measured."),
                 Choice("The size of the matrix.", "Useful, but not what is missing."),
             ),
@@ -90,8 +104,11 @@ CHAPTER = Chapter(
             "c5-nuclear",
             "Theorem B of the next chapter needs a bound on the *nuclear* norm. May we enter it with the *stable* rank?",
             (
-                Choice("No: a matrix with small stable rank can have a huge nuclear norm.",
-                       "One large and many small singular values: the stable rank is near 1, the sum is large.", right=True),
+                Choice(
+                    "No: a matrix with small stable rank can have a huge nuclear norm.",
+                    "One large and many small singular values: the stable rank is near 1, the sum is large.",
+                    right=True,
+                ),
                 Choice("Yes: all effective ranks are equivalent.", "They are ordered, not equivalent."),
                 Choice("Yes, with a factor 2.", "No factor is large enough for all sizes."),
             ),
@@ -115,9 +132,15 @@ CHAPTER = Chapter(
             "c5-ex-causal",
             "A causal attention matrix is triangular with a positive diagonal. What is its exact rank, for {symbol:n_tokens} tokens?",
             (
-                Choice("Always {symbol:n_tokens}.", "A triangular matrix with no zero on its diagonal is invertible.", right=True),
+                Choice(
+                    "Always {symbol:n_tokens}.",
+                    "A triangular matrix with no zero on its diagonal is invertible.",
+                    right=True,
+                ),
                 Choice("It depends on the scores.", "The diagonal entries are softmax values, never zero."),
-                Choice("At most the rank of the weights.", "Softmax does not keep the rank. See Proposition N4."),
+                Choice(
+                    "At most the rank of the weights.", "Softmax does not keep the rank. See Proposition N4."
+                ),
             ),
             "The exact rank of a causal attention matrix carries no information at all. That is one reason to count softly.",
         ),

@@ -24,9 +24,15 @@ CHAPTER = Chapter(
             "c6-cross",
             "Why do the cross terms vanish when the squared Frobenius norm is averaged over the signs?",
             (
-                Choice("The product of two different signs is plus or minus with equal chance.", "So its average is zero.", right=True),
+                Choice(
+                    "The product of two different signs is plus or minus with equal chance.",
+                    "So its average is zero.",
+                    right=True,
+                ),
                 Choice("The matrices are orthogonal.", "They need not be."),
-                Choice("They do not vanish, they are bounded.", "Average the product of two independent signs."),
+                Choice(
+                    "They do not vanish, they are bounded.", "Average the product of two independent signs."
+                ),
             ),
             "Only the terms of a matrix with itself survive, because there the sign is squared and becomes one.",
         ),
@@ -37,28 +43,52 @@ CHAPTER = Chapter(
         ),
         Result("A1"),
         Result("Lemma 9 (frobenius)"),
-        Steps("Complexity of A1", notes={
-            "s5": Note(Question(
-                "c6-which-lemma",
-                "The loss is a map of several outputs. Which tool removes it, and at which price?",
-                (
-                    Choice("Vector contraction, for {constant:Lemma 7:1}.", "One sign for each output from here on.", right=True),
-                    Choice("Scalar contraction, for free.", "This is for maps of a single output."),
-                    Choice("Concentration, for a failure probability.", "Nothing random is left to concentrate: we average over the signs."),
+        Steps(
+            "Complexity of A1",
+            notes={
+                "s5": Note(
+                    Question(
+                        "c6-which-lemma",
+                        "The loss is a map of several outputs. Which tool removes it, and at which price?",
+                        (
+                            Choice(
+                                "Vector contraction, for {constant:Lemma 7:1}.",
+                                "One sign for each output from here on.",
+                                right=True,
+                            ),
+                            Choice("Scalar contraction, for free.", "This is for maps of a single output."),
+                            Choice(
+                                "Concentration, for a failure probability.",
+                                "Nothing random is left to concentrate: we average over the signs.",
+                            ),
+                        ),
+                        "Several outputs need vector contraction. With a single output one would use scalar contraction and pay nothing.",
+                    )
                 ),
-                "Several outputs need vector contraction. With a single output one would use scalar contraction and pay nothing.",
-            )),
-            "s8": Note(Question(
-                "c6-sup-gone",
-                "Where did the supremum over the trained matrix go?",
-                (
-                    Choice("The bound on the right is the same for all matrices in the ball.", "A supremum of something constant is that constant.", right=True),
-                    Choice("It was averaged out.", "Averages are over signs. The supremum is over matrices."),
-                    Choice("The best matrix was computed.", "That would work too, but nothing was computed."),
+                "s8": Note(
+                    Question(
+                        "c6-sup-gone",
+                        "Where did the supremum over the trained matrix go?",
+                        (
+                            Choice(
+                                "The bound on the right is the same for all matrices in the ball.",
+                                "A supremum of something constant is that constant.",
+                                right=True,
+                            ),
+                            Choice(
+                                "It was averaged out.",
+                                "Averages are over signs. The supremum is over matrices.",
+                            ),
+                            Choice(
+                                "The best matrix was computed.",
+                                "That would work too, but nothing was computed.",
+                            ),
+                        ),
+                        "Cauchy-Schwarz separates the matrix from the noise. The matrix only enters through its budget.",
+                    )
                 ),
-                "Cauchy-Schwarz separates the matrix from the noise. The matrix only enters through its budget.",
-            )),
-        }),
+            },
+        ),
         Say(
             "How large is the spectral norm of the signed sum? Call {symbol:series_variance} the larger spectral norm of the two sums of squares, and let "
             "{symbol:series_frobenius_sq} be the sum of the squared Frobenius norms. Their ratio is an effective dimension of the *data*: it says over how "
@@ -71,8 +101,15 @@ CHAPTER = Chapter(
             "c6-cited",
             "Some steps in this course are marked *cited* or *proved on paper*. What does that mean for the theorem that uses them?",
             (
-                Choice("It is as firm as its weakest step.", "A chain is as strong as its weakest link.", right=True),
-                Choice("It is only probably true.", "Such steps are proved, in print or in words. No machine has checked them."),
+                Choice(
+                    "It is as firm as its weakest step.",
+                    "A chain is as strong as its weakest link.",
+                    right=True,
+                ),
+                Choice(
+                    "It is only probably true.",
+                    "Such steps are proved, in print or in words. No machine has checked them.",
+                ),
                 Choice("It was checked on examples.", "That would be the level *only sampled*."),
             ),
             "The lemma above needs a theorem of Lieb about traces of matrix functions, which no proof assistant at hand contains. Its level is: {level:Lemma 8(b)}. "
@@ -103,7 +140,11 @@ CHAPTER = Chapter(
             "c6-ex-same",
             "All matrices of the series are the same rank-one matrix. Does Theorem B gain over Theorem A?",
             (
-                Choice("No: the data have only one direction.", "The effective dimension of the data is one. Spectral and Frobenius norm agree.", right=True),
+                Choice(
+                    "No: the data have only one direction.",
+                    "The effective dimension of the data is one. Spectral and Frobenius norm agree.",
+                    right=True,
+                ),
                 Choice("Yes: the spectral norm is always smaller.", "Never larger, but here equal."),
                 Choice("Yes, because the trained matrix has small rank.", "The gain needs data that spread."),
             ),
@@ -113,8 +154,15 @@ CHAPTER = Chapter(
             "c6-ex-fixed",
             "The lemma needs *fixed* matrices. An attention matrix depends on the trained weights. May we use it as one of the matrices?",
             (
-                Choice("Not if those weights are trained on this sample.", "Then the matrices move with the parameters, and the average and the supremum cannot be exchanged.", right=True),
-                Choice("Yes, its entries are between 0 and 1.", "Size is not the point. It must not depend on what is trained."),
+                Choice(
+                    "Not if those weights are trained on this sample.",
+                    "Then the matrices move with the parameters, and the average and the supremum cannot be exchanged.",
+                    right=True,
+                ),
+                Choice(
+                    "Yes, its entries are between 0 and 1.",
+                    "Size is not the point. It must not depend on what is trained.",
+                ),
                 Choice("Yes, if its effective rank is small.", "A small rank does not make it fixed."),
             ),
             "This is the exact spot where the naive argument breaks. Chapter 8 walks through it.",

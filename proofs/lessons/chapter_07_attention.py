@@ -24,11 +24,17 @@ CHAPTER = Chapter(
         ),
         Question(
             "c7-standing",
-            "Suppose the value table was trained on the same sample, and then only the query-key matrix is called \"trained\". What goes wrong?",
+            'Suppose the value table was trained on the same sample, and then only the query-key matrix is called "trained". What goes wrong?',
             (
-                Choice("The values already know the answers, and no bound on the query-key matrix can see it.",
-                       "The bound is printed as small, and the true gap is large.", right=True),
-                Choice("Nothing: the theorem only speaks about the query-key matrix.", "It speaks about it *given* that the rest does not depend on the sample."),
+                Choice(
+                    "The values already know the answers, and no bound on the query-key matrix can see it.",
+                    "The bound is printed as small, and the true gap is large.",
+                    right=True,
+                ),
+                Choice(
+                    "Nothing: the theorem only speaks about the query-key matrix.",
+                    "It speaks about it *given* that the rest does not depend on the sample.",
+                ),
                 Choice("The softmax is no longer Lipschitz.", "It is, always."),
             ),
             "The hypothesis is about time: fixed before the sample. A table of values fitted to the sample passes every test of shape and breaks the theorem.",
@@ -39,7 +45,8 @@ CHAPTER = Chapter(
             title="Softmax does not stretch",
         ),
         Live(
-            "softmax", "Move the scores, watch the weights",
+            "softmax",
+            "Move the scores, watch the weights",
             "The total movement of the weights never exceeds the bound of the lemma below. Two tokens with equal scores and a small opposite change come closest. "
             "A change that is the same for all tokens moves nothing.",
             softmax_figure,
@@ -52,8 +59,11 @@ CHAPTER = Chapter(
             "c7-popoviciu",
             "The weights are a probability distribution on the tokens. Which property of *variance* gives the constant?",
             (
-                Choice("A number that stays in an interval has variance at most a quarter of the squared length.",
-                       "Half the weight at each end is the worst case.", right=True),
+                Choice(
+                    "A number that stays in an interval has variance at most a quarter of the squared length.",
+                    "Half the weight at each end is the worst case.",
+                    right=True,
+                ),
                 Choice("Variances of independent numbers add up.", "There is only one number here."),
                 Choice("Variance is never negative.", "True, and it gives a lower bound, not this one."),
             ),
@@ -74,30 +84,45 @@ CHAPTER = Chapter(
             "First the complexity of the class. This is where softmax, contraction and the Frobenius ball meet.",
         ),
         Result("Complexity of C1(i)"),
-        Steps("Complexity of C1(i)", only=("s5", "s6", "s7", "s12", "s15", "s17"), notes={
-            "s7": Note(Question(
-                "c7-constants-meet",
-                "Two constants meet in this step: that of the softmax read-out and that of vector contraction. What is their product?",
-                Number(read_out_times_contraction, "0.001",
-                       "Multiply {constant:C1(i):softmax read-out} by {constant:C1(i):vector contraction}."),
-                "The two roots cancel. This is why the complexity has such a simple constant.",
-            )),
-        }),
-        Say("Now the theorem, in two moves: the complexity goes into the uniform deviation bound of {chapter:3}."),
+        Steps(
+            "Complexity of C1(i)",
+            only=("s5", "s6", "s7", "s12", "s15", "s17"),
+            notes={
+                "s7": Note(
+                    Question(
+                        "c7-constants-meet",
+                        "Two constants meet in this step: that of the softmax read-out and that of vector contraction. What is their product?",
+                        Number(
+                            read_out_times_contraction,
+                            "0.001",
+                            "Multiply {constant:C1(i):softmax read-out} by {constant:C1(i):vector contraction}.",
+                        ),
+                        "The two roots cancel. This is why the complexity has such a simple constant.",
+                    )
+                ),
+            },
+        ),
+        Say(
+            "Now the theorem, in two moves: the complexity goes into the uniform deviation bound of {chapter:3}."
+        ),
         Steps("C1(i)", only=("s7", "s12", "s14")),
         Question(
             "c7-where-is-r",
             "Where is the effective rank in this theorem?",
             (
-                Choice("In the Frobenius budget: it is the spectral norm times the root of the stable rank of the trained *weights*.",
-                       "Of the weights, not of the attention matrices. And never without the spectral norm.", right=True),
+                Choice(
+                    "In the Frobenius budget: it is the spectral norm times the root of the stable rank of the trained *weights*.",
+                    "Of the weights, not of the attention matrices. And never without the spectral norm.",
+                    right=True,
+                ),
                 Choice("In the number of tokens.", "The tokens enter through the measured sum."),
                 Choice("Nowhere: the theorem does not use it.", "Look at the hypothesis about the ball."),
             ),
             "This is the repaired form of the idea. The rank has moved from the attention matrix to the weight matrix, and brought its scale along.",
         ),
         Live(
-            "bound", "The bound, with every constant on a switch",
+            "bound",
+            "The bound, with every constant on a switch",
             "Move the number of examples until the curve leaves the red zone. Then switch the constants off one by one: each one's price shows, and what is left "
             "is no bound any more. The green line is the price of luck alone.",
             bound_figure,
@@ -113,17 +138,28 @@ CHAPTER = Chapter(
             "c7-ex-value",
             "Compute the bound of C1(i) for {symbol:m} = 1,000,000, {symbol:delta} = 0.05, {symbol:L} = 1, {symbol:omega} = 2, and a measured sum of 4,000,000. "
             "(three digits)",
-            Number(lambda: bound_of("C1(i)", m=10**6, delta=sympy.Rational(1, 20), L=1, omega=2, sum_sq_readout=4 * 10**6), "0.0005",
-                   "The complexity is 2 times 2000 divided by twice a million. Double it, then add the confidence part."),
+            Number(
+                lambda: bound_of(
+                    "C1(i)", m=10**6, delta=sympy.Rational(1, 20), L=1, omega=2, sum_sq_readout=4 * 10**6
+                ),
+                "0.0005",
+                "The complexity is 2 times 2000 divided by twice a million. Double it, then add the confidence part.",
+            ),
             "The complexity is 0.002. Twice that is 0.004. The confidence part adds about 0.0024.",
         ),
         Question(
             "c7-ex-four",
             "Four times as many examples, of the same kind. What happens to the bound?",
             (
-                Choice("It halves.", "The measured sum grows fourfold, its root doubles, and all is divided by four times the number.", right=True),
+                Choice(
+                    "It halves.",
+                    "The measured sum grows fourfold, its root doubles, and all is divided by four times the number.",
+                    right=True,
+                ),
                 Choice("It is divided by four.", "The measured sum grows too."),
-                Choice("It stays, because the sum grows.", "The sum grows like the number, its root more slowly."),
+                Choice(
+                    "It stays, because the sum grows.", "The sum grows like the number, its root more slowly."
+                ),
             ),
             "The bound falls like one over the root of the number of examples.",
         ),
@@ -131,8 +167,15 @@ CHAPTER = Chapter(
             "c7-ex-shift",
             "We subtract the mean token from all tokens of a sequence before we measure. Is this allowed, and why?",
             (
-                Choice("Yes: it shifts all scores of the sequence alike, and softmax does not see that.", "And the measured sum becomes smaller.", right=True),
-                Choice("No: it changes the model.", "It changes the scores by a common number, and the weights not at all."),
+                Choice(
+                    "Yes: it shifts all scores of the sequence alike, and softmax does not see that.",
+                    "And the measured sum becomes smaller.",
+                    right=True,
+                ),
+                Choice(
+                    "No: it changes the model.",
+                    "It changes the scores by a common number, and the weights not at all.",
+                ),
                 Choice("Only for normalised tokens.", "It holds for all tokens."),
             ),
             "Any centre may be used, for each sequence its own.",

@@ -24,9 +24,16 @@ CHAPTER = Chapter(
             "c8-n0",
             "What does N0 show about *any* repair that keeps only the attention matrices?",
             (
-                Choice("It must also look at the rest of the network.", "With one token all attention matrices are equal to 1.", right=True),
+                Choice(
+                    "It must also look at the rest of the network.",
+                    "With one token all attention matrices are equal to 1.",
+                    right=True,
+                ),
                 Choice("Sequences must be long.", "Long sequences do not help: see N1, with two tokens."),
-                Choice("Nothing: one-token sequences do not occur.", "A theorem that fails on allowed inputs is false."),
+                Choice(
+                    "Nothing: one-token sequences do not occur.",
+                    "A theorem that fails on allowed inputs is false.",
+                ),
             ),
             "The attention matrix cannot know what the other layers do.",
         ),
@@ -42,37 +49,54 @@ CHAPTER = Chapter(
             "c8-rank-count",
             "All attention matrices have rank one. What does rank *not* count?",
             (
-                Choice("How many *different* matrices the class can produce.", "Each is small. There are exponentially many.", right=True),
+                Choice(
+                    "How many *different* matrices the class can produce.",
+                    "Each is small. There are exponentially many.",
+                    right=True,
+                ),
                 Choice("How large each matrix is.", "It does say something about each single matrix."),
                 Choice("The number of tokens.", "That is fixed at two here."),
             ),
             "Rank measures one matrix at a time. Capacity is about the whole collection.",
         ),
         Live(
-            "shattering", "Choose any labels",
+            "shattering",
+            "Choose any labels",
             "Each button is one training input with the label you want. Below it, the attention matrix of that input and the output of the head. Flip what you like, or "
             "take random labels. The fit is always perfect and every matrix has rank one. Below one scale the margin shrinks, but no label is ever missed.",
             shattering_figure,
         ),
         Result("N1"),
-        Steps("N1", notes={
-            "s3": Note(Question(
-                "c8-attain",
-                "The signs are given. Which model of the class follows them best?",
-                (
-                    Choice("The one whose labels *are* the signs.", "The class contains it, whatever the signs are.", right=True),
-                    Choice("The one with the smallest norm.", "All models of the class have the same norm."),
-                    Choice("There is none.", "Every pattern of labels is in the class."),
+        Steps(
+            "N1",
+            notes={
+                "s3": Note(
+                    Question(
+                        "c8-attain",
+                        "The signs are given. Which model of the class follows them best?",
+                        (
+                            Choice(
+                                "The one whose labels *are* the signs.",
+                                "The class contains it, whatever the signs are.",
+                                right=True,
+                            ),
+                            Choice(
+                                "The one with the smallest norm.",
+                                "All models of the class have the same norm.",
+                            ),
+                            Choice("There is none.", "Every pattern of labels is in the class."),
+                        ),
+                        "Every pattern is realised, so the supremum follows every sign. Each term is as large as a term can be.",
+                    )
                 ),
-                "Every pattern is realised, so the supremum follows every sign. Each term is as large as a term can be.",
-            )),
-        }),
+            },
+        ),
         Result("N1 (output)"),
         Program(
             "from itertools import product\n"
             "from math import tanh\n\n"
             "def output(weight):\n"
-            "    \"\"\"Value +1 at the first token, -1 at the second; their scores differ by `weight`.\"\"\"\n"
+            '    """Value +1 at the first token, -1 at the second; their scores differ by `weight`."""\n'
             "    return tanh(weight / 2)\n\n"
             "beta, m = 6.0, 8\n"
             "total = 0.0\n"
@@ -83,35 +107,54 @@ CHAPTER = Chapter(
             "All patterns of eight signs against all 256 labelings. The complexity is as large as it can be, and does not fall with the number of examples.",
         ),
         Result("N2"),
-        Steps("N2", notes={
-            "s5": Note(Question(
-                "c8-unseen",
-                "There are at least twice as many contents as examples. What does the bad model do on contents it has not seen?",
-                (
-                    Choice("The opposite of the right label.", "It is free to: nothing in the sample forbids it.", right=True),
-                    Choice("Nothing.", "That is gradient descent, below. The bad model is worse."),
-                    Choice("It guesses.", "A guess would be right half of the time. It can do worse."),
+        Steps(
+            "N2",
+            notes={
+                "s5": Note(
+                    Question(
+                        "c8-unseen",
+                        "There are at least twice as many contents as examples. What does the bad model do on contents it has not seen?",
+                        (
+                            Choice(
+                                "The opposite of the right label.",
+                                "It is free to: nothing in the sample forbids it.",
+                                right=True,
+                            ),
+                            Choice("Nothing.", "That is gradient descent, below. The bad model is worse."),
+                            Choice(
+                                "It guesses.", "A guess would be right half of the time. It can do worse."
+                            ),
+                        ),
+                        "Right on the sample, wrong elsewhere. Its attention matrices still have rank one.",
+                    )
                 ),
-                "Right on the sample, wrong elsewhere. Its attention matrices still have rank one.",
-            )),
-        }),
+            },
+        ),
         Question(
             "c8-n2",
             "Could a large constant or a power of a logarithm save the claim?",
             (
-                Choice("No: the gap stays above one half while the claimed bound goes to zero.", "So it fails for every constant and every power of the logarithm.", right=True),
+                Choice(
+                    "No: the gap stays above one half while the claimed bound goes to zero.",
+                    "So it fails for every constant and every power of the logarithm.",
+                    right=True,
+                ),
                 Choice("Yes, a constant of 100.", "Then take 100,000 times more examples and contents."),
-                Choice("Yes, if it depends on the norm through a logarithm.", "The norm here is only polynomial, so its logarithm is small. This is refuted too."),
+                Choice(
+                    "Yes, if it depends on the norm through a logarithm.",
+                    "The norm here is only polynomial, so its logarithm is small. This is refuted too.",
+                ),
             ),
             "Something that grows must appear: the norm of the weights as a power, or the dimension.",
         ),
         Say(
-            "\"But nobody trains an adversary.\" Fair. So train the honest way: start at zero, run gradient descent on a margin loss, on random labels. The gradient touches "
+            '"But nobody trains an adversary." Fair. So train the honest way: start at zero, run gradient descent on a margin loss, on random labels. The gradient touches '
             "only contents that occur in the sample. The others keep their zero. The training error is zero after one step. On the contents that were never seen the model knows nothing.",
             title="Gradient descent does it too",
         ),
         Live(
-            "descent", "What one step of gradient descent leaves behind",
+            "descent",
+            "What one step of gradient descent leaves behind",
             "Each cell is a content. Filled cells were seen in training and are now right. Empty cells kept weight zero. With ten times more contents than examples, nine in "
             "ten stay empty, and the gap stays near one half, whatever the number of examples.",
             descent_figure,
@@ -119,7 +162,7 @@ CHAPTER = Chapter(
         Result("N3"),
         Result("N4"),
         Say(
-            "Where exactly does the argument \"contraction plus matrix concentration\" stop? Matrix concentration bounds the average of a norm, for *fixed* matrices. The class "
+            'Where exactly does the argument "contraction plus matrix concentration" stop? Matrix concentration bounds the average of a norm, for *fixed* matrices. The class '
             "needs the average of the *largest* norm over all parameters. For fixed matrices the order of the two does not matter. For attention matrices, which move with "
             "the parameters, it is everything.",
             title="The exact spot",
@@ -130,8 +173,15 @@ CHAPTER = Chapter(
             "c8-spot",
             "Which exchange is not allowed?",
             (
-                Choice("Average over signs and supremum over parameters.", "The average of the largest is not the largest of the averages.", right=True),
-                Choice("Sum over examples and supremum over parameters.", "That exchange goes the right way for an upper bound, but it is not what was done."),
+                Choice(
+                    "Average over signs and supremum over parameters.",
+                    "The average of the largest is not the largest of the averages.",
+                    right=True,
+                ),
+                Choice(
+                    "Sum over examples and supremum over parameters.",
+                    "That exchange goes the right way for an upper bound, but it is not what was done.",
+                ),
                 Choice("Softmax and matrix product.", "Nobody exchanges these."),
             ),
             "For each *single* parameter the signed sum is small. For each pattern of signs *some* parameter makes it large.",
@@ -141,20 +191,30 @@ CHAPTER = Chapter(
         Question(
             "c8-ex-tanh",
             "What is the Rademacher complexity of the shattering class at scale {symbol:beta} = 2? (three digits)",
-            Number(lambda: shattering_complexity(2), "0.001", "It is the hyperbolic tangent of half the scale."),
+            Number(
+                lambda: shattering_complexity(2), "0.001", "It is the hyperbolic tangent of half the scale."
+            ),
             "The hyperbolic tangent of 1.",
         ),
         Question(
             "c8-ex-gap",
             "Three contents, two training examples, gradient descent from zero. What is the expected gap? (three digits)",
-            Number(lambda: expected_gap(3, 2), "0.001", "A content is missed twice with probability (2/3) squared. On a missed content the error is one half."),
+            Number(
+                lambda: expected_gap(3, 2),
+                "0.001",
+                "A content is missed twice with probability (2/3) squared. On a missed content the error is one half.",
+            ),
             "One half times four ninths.",
         ),
         Question(
             "c8-ex-weights",
             "In the shattering class, what *does* grow with the number of labels that can be chosen?",
             (
-                Choice("The Frobenius norm of the trained matrix.", "One entry for each label. This is what Theorem C1(i) pays for.", right=True),
+                Choice(
+                    "The Frobenius norm of the trained matrix.",
+                    "One entry for each label. This is what Theorem C1(i) pays for.",
+                    right=True,
+                ),
                 Choice("The spectral norm of the attention matrices.", "It stays bounded."),
                 Choice("The norm of the tokens.", "It is the same for all."),
             ),

@@ -24,7 +24,11 @@ CHAPTER = Chapter(
             "c9-frozen",
             "When is this theorem the right one in practice?",
             (
-                Choice("A pretrained model is kept as it is, and a linear read-out is trained on a fresh sample.", "The attention was fixed before that sample.", right=True),
+                Choice(
+                    "A pretrained model is kept as it is, and a linear read-out is trained on a fresh sample.",
+                    "The attention was fixed before that sample.",
+                    right=True,
+                ),
                 Choice("The whole model is fine-tuned.", "Then the attention matrices move with the sample."),
                 Choice("The attention matrices happen to be similar on all inputs.", "Similar is not fixed."),
             ),
@@ -41,8 +45,15 @@ CHAPTER = Chapter(
             "c9-c2-vs-n1",
             "Does N1 contradict this theorem?",
             (
-                Choice("No: the theorem pays for rank times dimension, which is the number of labels that N1 fits.", "So up to the logarithm the theorem cannot be improved.", right=True),
-                Choice("Yes: N1 has rank-one attention matrices.", "This theorem counts the rank of the *weights*, times the dimension."),
+                Choice(
+                    "No: the theorem pays for rank times dimension, which is the number of labels that N1 fits.",
+                    "So up to the logarithm the theorem cannot be improved.",
+                    right=True,
+                ),
+                Choice(
+                    "Yes: N1 has rank-one attention matrices.",
+                    "This theorem counts the rank of the *weights*, times the dimension.",
+                ),
                 Choice("No, because N1 is artificial.", "A theorem must hold for artificial classes too."),
             ),
             "A good theorem and its counterexample meet at the same quantity.",
@@ -54,20 +65,33 @@ CHAPTER = Chapter(
             title="Bits",
         ),
         Result("D"),
-        Steps("D", notes={
-            "s5": Note(Question(
-                "c9-kraft",
-                "Why must the code be a *prefix* code?",
-                (
-                    Choice("Then the weights of all its models add up to at most one.", "So the failure probability can be shared over them.", right=True),
-                    Choice("So that it can be read quickly.", "Convenient, but not the point."),
-                    Choice("So that it is short.", "The shortest codes that are not prefix codes would be shorter still."),
+        Steps(
+            "D",
+            notes={
+                "s5": Note(
+                    Question(
+                        "c9-kraft",
+                        "Why must the code be a *prefix* code?",
+                        (
+                            Choice(
+                                "Then the weights of all its models add up to at most one.",
+                                "So the failure probability can be shared over them.",
+                                right=True,
+                            ),
+                            Choice("So that it can be read quickly.", "Convenient, but not the point."),
+                            Choice(
+                                "So that it is short.",
+                                "The shortest codes that are not prefix codes would be shorter still.",
+                            ),
+                        ),
+                        "Each model gets a share of the failure probability, two to the power of minus its length. Kraft's inequality says that the shares add up to at most one.",
+                    )
                 ),
-                "Each model gets a share of the failure probability, two to the power of minus its length. Kraft's inequality says that the shares add up to at most one.",
-            )),
-        }),
+            },
+        ),
         Live(
-            "quantise", "How many bits for each weight?",
+            "quantise",
+            "How many bits for each weight?",
             "A small classifier with ten weights, and labels of which one in twenty is wrong. One bit for each weight makes errors. Twelve bits cost more than they bring. "
             "The certified bound has its best value in between. Fewer examples move the best value to the left. The true risk is known here, because all 1024 "
             "cases can be counted.",
@@ -77,8 +101,15 @@ CHAPTER = Chapter(
             "c9-after",
             "We try twelve settings and keep the one with the best bound. Is the bound still valid?",
             (
-                Choice("Yes: the number of bits is part of the code, and was paid for.", "The theorem holds for all codewords at once.", right=True),
-                Choice("No: we looked at the sample.", "The theorem allows it, because it holds for all models of the code at the same time."),
+                Choice(
+                    "Yes: the number of bits is part of the code, and was paid for.",
+                    "The theorem holds for all codewords at once.",
+                    right=True,
+                ),
+                Choice(
+                    "No: we looked at the sample.",
+                    "The theorem allows it, because it holds for all models of the code at the same time.",
+                ),
                 Choice("Only for the last setting tried.", "For each of them."),
             ),
             "Paying for the choice is what makes a theorem hold after training.",
@@ -95,8 +126,14 @@ CHAPTER = Chapter(
             "c9-e-rank",
             "Compare with the naive claim. Which three things had to be added?",
             (
-                Choice("Rank of the weight *updates*, the number of layers, and a noise level at which the model still works.", "With these the square-root law is a theorem, at any depth.", right=True),
-                Choice("A larger constant, a logarithm, and more data.", "N2 shows that these are not enough."),
+                Choice(
+                    "Rank of the weight *updates*, the number of layers, and a noise level at which the model still works.",
+                    "With these the square-root law is a theorem, at any depth.",
+                    right=True,
+                ),
+                Choice(
+                    "A larger constant, a logarithm, and more data.", "N2 shows that these are not enough."
+                ),
                 Choice("Long sequences, many heads, and a small learning rate.", "None of these appears."),
             ),
             "The idea survives, with another matrix and an honest price.",
@@ -104,28 +141,46 @@ CHAPTER = Chapter(
         Say(
             "One price remains. Norms and ranks are measured *after* training, while some theorems want a budget fixed before. *Peeling* lays a grid of budgets, gives each a share of the "
             "failure probability, and picks the right one afterwards. It costs a logarithm of a logarithm.",
-            title="What \"after training\" costs",
+            title='What "after training" costs',
         ),
         Result("P"),
-        Steps("P", only=("s12", "s14", "s15"), notes={
-            "s15": Note(Question(
-                "c9-shares",
-                "Infinitely many budgets share one failure probability. How can that be?",
-                (
-                    Choice("The shares shrink, and their sum is the whole.", "The weight of budget number *j* is one over (*j*+1)(*j*+2).", right=True),
-                    Choice("Only finitely many are used.", "We do not know beforehand which, so all need a share."),
-                    Choice("Each gets the whole.", "Then the sum would be infinite."),
+        Steps(
+            "P",
+            only=("s12", "s14", "s15"),
+            notes={
+                "s15": Note(
+                    Question(
+                        "c9-shares",
+                        "Infinitely many budgets share one failure probability. How can that be?",
+                        (
+                            Choice(
+                                "The shares shrink, and their sum is the whole.",
+                                "The weight of budget number *j* is one over (*j*+1)(*j*+2).",
+                                right=True,
+                            ),
+                            Choice(
+                                "Only finitely many are used.",
+                                "We do not know beforehand which, so all need a share.",
+                            ),
+                            Choice("Each gets the whole.", "Then the sum would be infinite."),
+                        ),
+                        "One half, one sixth, one twelfth, and so on: the sum is one.",
+                    )
                 ),
-                "One half, one sixth, one twelfth, and so on: the sum is one.",
-            )),
-        }),
+            },
+        ),
     ),
     exercises=(
         Question(
             "c9-ex-d",
             "A compressed head takes 600 bits and errs on 2 per cent of 50,000 training examples. What does Theorem D promise with {symbol:delta} = 0.05? (three digits)",
-            Number(lambda: bound_of("D", code_bits=600, emp_risk=sympy.Rational(1, 50), m=50000, delta=sympy.Rational(1, 20)), "0.0006",
-                   "The allowed divergence is (600 log 2 + log 20)/50,000. Solve for the largest risk within it, or use `certify`."),
+            Number(
+                lambda: bound_of(
+                    "D", code_bits=600, emp_risk=sympy.Rational(1, 50), m=50000, delta=sympy.Rational(1, 20)
+                ),
+                "0.0006",
+                "The allowed divergence is (600 log 2 + log 20)/50,000. Solve for the largest risk within it, or use `certify`.",
+            ),
             "The allowed divergence is about 0.0084 nats. The largest risk within that divergence of 0.02 is a little above 0.04.",
         ),
         Question(
@@ -134,7 +189,10 @@ CHAPTER = Chapter(
             (
                 Choice("No: they bound different things.", "They stand side by side.", right=True),
                 Choice("Yes: all are valid.", "Valid for *their* quantity."),
-                Choice("Yes, after dividing the failure probability by three.", "That is the right price for several bounds on the *same* quantity."),
+                Choice(
+                    "Yes, after dividing the failure probability by three.",
+                    "That is the right price for several bounds on the *same* quantity.",
+                ),
             ),
             "A minimum over different quantities is a bound on none of them.",
         ),

@@ -16,23 +16,28 @@ CHAPTER = Chapter(
     items=(
         Say(
             "A computer number has 53 binary digits. Each operation rounds. After a million operations nobody knows, without further work, how many digits are right. For a "
-            "picture this does not matter. For the sentence \"the risk is at most 0.09\" it does.\n\n"
+            'picture this does not matter. For the sentence "the risk is at most 0.09" it does.\n\n'
             "We never print a computed number as if it were exact. We print an *enclosure*: a lower and an upper end, and a proof that the truth lies between.",
             title="The trouble with rounding",
         ),
         Program(
-            "total = sum(0.1 for _ in range(10))\n"
-            "print(total == 1, repr(total))\n"
-            "print((1e16 + 1) - 1e16)\n",
+            "total = sum(0.1 for _ in range(10))\nprint(total == 1, repr(total))\nprint((1e16 + 1) - 1e16)\n",
             "Both results are wrong, and neither comes with a warning.",
         ),
         Question(
             "c10-oracle",
             "We ask a library for the singular values of a matrix. The library gives no guarantee. Must we replace it by one that does?",
             (
-                Choice("No: we check its answer afterwards.", "Finding an answer is hard. Checking one is easy.", right=True),
+                Choice(
+                    "No: we check its answer afterwards.",
+                    "Finding an answer is hard. Checking one is easy.",
+                    right=True,
+                ),
                 Choice("Yes: wrong in, wrong out.", "Not if every answer is checked."),
-                Choice("No: such libraries are never wrong.", "They return nonsense without a word for very small and very large matrices."),
+                Choice(
+                    "No: such libraries are never wrong.",
+                    "They return nonsense without a word for very small and very large matrices.",
+                ),
             ),
             "The library is an *oracle*: it may say what it likes. If its answer is poor, the check gives a wide interval, or refuses. It never gives a false one.",
         ),
@@ -47,7 +52,11 @@ CHAPTER = Chapter(
             "c10-defects",
             "Suppose the library returns complete nonsense. What happens?",
             (
-                Choice("The defects are large, and the interval becomes wide or is refused.", "Wrong answers cost width, never truth.", right=True),
+                Choice(
+                    "The defects are large, and the interval becomes wide or is refused.",
+                    "Wrong answers cost width, never truth.",
+                    right=True,
+                ),
                 Choice("The interval is wrong.", "The theorem holds for *any* three factors."),
                 Choice("The program cannot notice.", "It multiplies the factors together and compares."),
             ),
@@ -64,7 +73,7 @@ CHAPTER = Chapter(
             "def minus(a, b):\n"
             "    return [[x - y for x, y in zip(r, s)] for r, s in zip(a, b)]\n\n"
             "def root_above(x):\n"
-            "    \"\"\"A fraction that is at least the square root of x.\"\"\"\n"
+            '    """A fraction that is at least the square root of x."""\n'
             "    return Fraction(isqrt(int(x * 10**60)) + 1, 10**30)\n\n"
             "def size(matrix):\n"
             "    return root_above(sum(x * x for row in matrix for x in row))\n\n"
@@ -102,7 +111,11 @@ CHAPTER = Chapter(
             "c10-compare",
             "Two enclosures overlap. Which of the two numbers is larger?",
             (
-                Choice("This cannot be decided, and the program must not pretend to.", "In our kernel the comparison raises an error.", right=True),
+                Choice(
+                    "This cannot be decided, and the program must not pretend to.",
+                    "In our kernel the comparison raises an error.",
+                    right=True,
+                ),
                 Choice("The one with the larger midpoint.", "The truth may lie anywhere in the interval."),
                 Choice("They are equal.", "They may be equal. They need not be."),
             ),
@@ -125,9 +138,13 @@ CHAPTER = Chapter(
         ),
         Question(
             "c10-ex-nan",
-            "A guard reads: *if defect >= 1, refuse*. The defect is \"not a number\". What happens?",
+            'A guard reads: *if defect >= 1, refuse*. The defect is "not a number". What happens?',
             (
-                Choice("The comparison is false, so the guard lets it through.", "Guards must be written the other way: refuse unless the defect is below 1.", right=True),
+                Choice(
+                    "The comparison is false, so the guard lets it through.",
+                    "Guards must be written the other way: refuse unless the defect is below 1.",
+                    right=True,
+                ),
                 Choice("The guard refuses.", "Every comparison with not-a-number is false."),
                 Choice("Python raises an error.", "It does not."),
             ),
@@ -138,7 +155,10 @@ CHAPTER = Chapter(
             "The library was sloppy, and its left directions have defect 0.01. By what share may the singular values be off for this reason alone, about?",
             (
                 Choice("Half of one per cent.", "The defect enters under a root.", right=True),
-                Choice("Ten per cent.", "That is the root of the defect. The defect enters as the root of one plus itself."),
+                Choice(
+                    "Ten per cent.",
+                    "That is the root of the defect. The defect enters as the root of one plus itself.",
+                ),
                 Choice("Not at all.", "The defect always costs width."),
             ),
             "The root of 1.01 is about 1.005.",

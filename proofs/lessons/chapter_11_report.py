@@ -18,7 +18,7 @@ CHAPTER = Chapter(
             "- A *measured* number, printed as an interval that contains the truth.\n"
             "- A *bound*, computed from measured numbers by a theorem of this course.\n"
             "- A *reference value* that is no bound, and says so. The root of the attention rank over {symbol:m} is of this kind: it is printed because people look for it, beside the words "
-            "\"not a valid bound\" and the name of the counterexample.",
+            '"not a valid bound" and the name of the counterexample.',
             title="Three kinds of lines",
         ),
         Say(
@@ -32,7 +32,11 @@ CHAPTER = Chapter(
             "c11-assumed",
             "Who is responsible for an *assumed* hypothesis?",
             (
-                Choice("The person who quotes the bound.", "The report lists it so that it can be judged.", right=True),
+                Choice(
+                    "The person who quotes the bound.",
+                    "The report lists it so that it can be judged.",
+                    right=True,
+                ),
                 Choice("The program.", "The program cannot see how the data were collected."),
                 Choice("Nobody: it is a technical condition.", "If it fails, the bound is not proved."),
             ),
@@ -46,10 +50,13 @@ CHAPTER = Chapter(
         ),
         Question(
             "c11-vacuous",
-            "Two reports on the same head: one says \"vacuous\", one prints the root of rank over {symbol:m}, which is 0.006. Which tells you more?",
+            'Two reports on the same head: one says "vacuous", one prints the root of rank over {symbol:m}, which is 0.006. Which tells you more?',
             (
                 Choice("The first: it is true.", "The second number is not a bound on anything.", right=True),
-                Choice("The second: it is smaller.", "Smaller and wrong. A class with this value can have a gap of one half."),
+                Choice(
+                    "The second: it is smaller.",
+                    "Smaller and wrong. A class with this value can have a gap of one half.",
+                ),
                 Choice("Both are equally useful.", "One of them can mislead."),
             ),
             "A true statement without content is better than a precise statement that is false.",
@@ -76,9 +83,16 @@ CHAPTER = Chapter(
             "c11-verify",
             "A colleague sends you a report. How do you know that no digit was changed?",
             (
-                Choice("Run `certify verify` on it.", "It re-computes every derived number with code that shares nothing with the program that wrote the report.", right=True),
+                Choice(
+                    "Run `certify verify` on it.",
+                    "It re-computes every derived number with code that shares nothing with the program that wrote the report.",
+                    right=True,
+                ),
                 Choice("Trust the layout.", "Layout is easy to copy."),
-                Choice("Run the report again.", "That needs the model, the data and the same program, and it shares its mistakes."),
+                Choice(
+                    "Run the report again.",
+                    "That needs the model, the data and the same program, and it shares its mistakes.",
+                ),
             ),
             "The second checker is a single file that imports nothing of ours. With the model at hand it also re-checks the spectra.",
         ),
@@ -93,14 +107,20 @@ CHAPTER = Chapter(
             "c11-ex-delta",
             "A report shows one bound for each of 72 heads, each with {symbol:delta} = 0.05, and you want all of them at the same time with 95 per cent confidence. Which {symbol:delta} should each "
             "have had? (four decimals)",
-            Number(lambda: sympy.Rational(1, 20) / 72, "0.0001", "Share the failure probability over the heads."),
+            Number(
+                lambda: sympy.Rational(1, 20) / 72, "0.0001", "Share the failure probability over the heads."
+            ),
             "0.05 divided by 72. The price is small, because the failure probability enters through a logarithm.",
         ),
         Question(
             "c11-ex-compressed",
             "The certificate is about the *compressed* model, and you ship the original. What do you know about the shipped model?",
             (
-                Choice("Nothing from this certificate.", "Ship the compressed model, or measure how often the two differ on fresh examples.", right=True),
+                Choice(
+                    "Nothing from this certificate.",
+                    "Ship the compressed model, or measure how often the two differ on fresh examples.",
+                    right=True,
+                ),
                 Choice("The same bound.", "The two models may differ on new examples."),
                 Choice("Half of the bound.", "There is no such rule."),
             ),
@@ -110,11 +130,21 @@ CHAPTER = Chapter(
             "c11-ex-shift",
             "Next year the incoming mails change their style. Does the certificate still hold?",
             (
-                Choice("No: it is about examples drawn like the training examples.", "Another source needs another sample.", right=True),
-                Choice("Yes, with the same probability.", "The probability is over samples from the *same* source."),
-                Choice("Yes, if the model is retrained.", "Then it is another model, and it needs another certificate."),
+                Choice(
+                    "No: it is about examples drawn like the training examples.",
+                    "Another source needs another sample.",
+                    right=True,
+                ),
+                Choice(
+                    "Yes, with the same probability.",
+                    "The probability is over samples from the *same* source.",
+                ),
+                Choice(
+                    "Yes, if the model is retrained.",
+                    "Then it is another model, and it needs another certificate.",
+                ),
             ),
-            "\"Same distribution\" is the hypothesis that practice breaks most often.",
+            '"Same distribution" is the hypothesis that practice breaks most often.',
         ),
     ),
     sources=(

@@ -1,4 +1,5 @@
-"""The formulas and constants behind the live figures and the numeric questions, taken from the proof objects."""
+"""The formulas and constants behind the live figures and the numeric questions, taken from the proof
+objects."""
 
 from __future__ import annotations
 
@@ -109,35 +110,60 @@ def library_step(derivation: str) -> list[dict[str, str]]:
 
 def ranks_figure() -> dict[str, object]:
     """Data of the effective-ranks figure: each rank as order and power of its Renyi entropy."""
-    return {"tokens": TOKENS, "ranks": [
-        {"kind": "stable", "label": "stable rank", "order": "inf", "power": 2},
-        {"kind": "nuclear", "label": "nuclear ÷ spectral", "order": "inf", "power": 1},
-        {"kind": "participation", "label": "participation ratio", "order": 2, "power": 2},
-        {"kind": "nuclear-frobenius", "label": "nuclear² ÷ Frobenius²", "order": 2, "power": 1},
-        {"kind": "gram-entropy", "label": "entropy rank of AᵀA", "order": 1, "power": 2},
-        {"kind": "entropy", "label": "entropy rank", "order": 1, "power": 1},
-    ]}
+    return {
+        "tokens": TOKENS,
+        "ranks": [
+            {"kind": "stable", "label": "stable rank", "order": "inf", "power": 2},
+            {"kind": "nuclear", "label": "nuclear ÷ spectral", "order": "inf", "power": 1},
+            {"kind": "participation", "label": "participation ratio", "order": 2, "power": 2},
+            {"kind": "nuclear-frobenius", "label": "nuclear² ÷ Frobenius²", "order": 2, "power": 1},
+            {"kind": "gram-entropy", "label": "entropy rank of AᵀA", "order": 1, "power": 2},
+            {"kind": "entropy", "label": "entropy rank", "order": 1, "power": 1},
+        ],
+    }
 
 
 def bound_figure() -> dict[str, object]:
     """Data of the bound figure: the parts of Theorem C1(i), and where each of its constants acts."""
     theorem = THEOREMS["C1(i)"]
     parts = dict(theorem.parts)
-    constants = [{"name": c.name, "origin": c.origin, "prefix": to_prefix(c.value),
-                  "acts": "luck" if c.name.startswith("confidence") else "spread"} for c in theorem.constants]
+    constants = [
+        {
+            "name": c.name,
+            "origin": c.origin,
+            "prefix": to_prefix(c.value),
+            "acts": "luck" if c.name.startswith("confidence") else "spread",
+        }
+        for c in theorem.constants
+    ]
     return {
-        "spread": to_prefix(parts["complexity"]), "luck": to_prefix(parts["confidence"]), "constants": constants,
+        "spread": to_prefix(parts["complexity"]),
+        "luck": to_prefix(parts["confidence"]),
+        "constants": constants,
         "inputs": [
-            {"name": "omega", "label": "Frobenius norm of the trained matrix", "low": -1, "high": 3, "start": 1},
+            {
+                "name": "omega",
+                "label": "Frobenius norm of the trained matrix",
+                "low": -1,
+                "high": 3,
+                "start": 1,
+            },
             {"name": "L", "label": "Lipschitz constant of the loss", "low": -1, "high": 2, "start": 0},
-            {"name": "per_example", "label": "measured sum for each example", "low": -1, "high": 4, "start": 1},
+            {
+                "name": "per_example",
+                "label": "measured sum for each example",
+                "low": -1,
+                "high": 4,
+                "start": 1,
+            },
         ],
         "sums": [{"name": "sum_sq_readout", "prefix": "(mul m per_example)"}],
     }
 
 
 def quantise_figure() -> dict[str, object]:
-    """Data of the quantise-and-certify figure: a noisy linear rule on ten signs, a sample of it, and weights fitted to it.
+    """Data of the quantise-and-certify figure: a noisy linear rule on ten signs, a sample of it, and
+    weights fitted to it.
 
     The fitted weights are the averages of label times sign over the sample, which is what one step of
     gradient descent on the linear loss gives.
@@ -151,9 +177,17 @@ def quantise_figure() -> dict[str, object]:
         if chance.randrange(NOISE.q) < NOISE.p:
             label = -label
         sample.append(2 * code + (label > 0))
-    weights = [sum((1 if s & 1 else -1) * _sign(s >> 1, i) for s in sample) / SAMPLE_SIZE for i in range(signs)]
-    return {"weights": weights, "teacher": TEACHER, "sample": sample, "noise": float(NOISE), "delta": 0.05,
-            "bound": THEOREMS["D"].prefix}
+    weights = [
+        sum((1 if s & 1 else -1) * _sign(s >> 1, i) for s in sample) / SAMPLE_SIZE for i in range(signs)
+    ]
+    return {
+        "weights": weights,
+        "teacher": TEACHER,
+        "sample": sample,
+        "noise": float(NOISE),
+        "delta": 0.05,
+        "bound": THEOREMS["D"].prefix,
+    }
 
 
 def _sign(code: int, position: int) -> int:

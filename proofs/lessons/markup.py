@@ -11,7 +11,8 @@ from dataclasses import dataclass
 class Inline:
     """A piece of a line. ``kind`` is ``text``, ``em``, ``strong``, ``code``, ``math`` or ``link``.
 
-    For ``math``, ``text`` is plain text for a terminal and ``extra`` is LaTeX. For ``link``, ``extra`` is the target.
+    For ``math``, ``text`` is plain text for a terminal and ``extra`` is LaTeX. For ``link``, ``extra``
+    is the target.
     """
 
     kind: str
@@ -40,7 +41,7 @@ def parse_line(text: str, resolve: Resolve) -> tuple[Inline, ...]:
     position = 0
     for match in _PIECE.finditer(text):
         if match.start() > position:
-            pieces.append(Inline("text", text[position:match.start()]))
+            pieces.append(Inline("text", text[position : match.start()]))
         if match["kind"]:
             pieces.append(resolve(match["kind"], match["what"].strip()))
         else:

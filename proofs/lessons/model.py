@@ -5,7 +5,8 @@ Text is a small plain markup, the same for page, terminal, Markdown and LaTeX:
 with ``- ``, and references in braces that are filled in from ``proofs`` when the lesson is built:
 
 * ``{symbol:m}`` the notation of a symbol of ``proofs.symbols``,
-* ``{formula:NAME}`` the formula of a lemma, theorem or proposition (``{formula:NAME:PART}`` for a named part),
+* ``{formula:NAME}`` the formula of a lemma, theorem or proposition (``{formula:NAME:PART}`` for a
+  named part),
 * ``{constant:NAME:CONSTANT}`` the exact value of one constant of a result,
 * ``{level:NAME}`` the level of a result in words,
 * ``{value:NAME:symbol=number,...}`` the bound of a theorem at given numbers, rounded up to three digits,

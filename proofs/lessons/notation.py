@@ -1,26 +1,38 @@
 """S-expressions as a reader sees them: LaTeX for a page, plain text for a terminal.
 
 Reads the same terms that the kernel checks, so what is displayed is what was checked. Binders are
-``(E w X)``, ``(sup t X)``, ``(sum i X)`` and ``(lambda x X)``; ``(at f i)`` is an index; any other head is a function.
+``(E w X)``, ``(sup t X)``, ``(sum i X)`` and ``(lambda x X)``; ``(at f i)`` is an index; any other
+head is a function.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 
 from proofs.export import Nested, read_nested
 from proofs.symbols import SYMBOLS
 
 _GREEK = frozenset(
-    "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau phi chi psi omega "
+    "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau phi chi "
+    "psi omega "
     "Gamma Delta Theta Lambda Xi Pi Sigma Phi Psi Omega".split()
 )
 _RELATION = {"le": (r"\le", "<="), "lt": ("<", "<"), "eq": ("=", "=")}
 _FUNCTION = {
-    "log": r"\log", "exp": r"\exp", "cosh": r"\cosh", "tanh": r"\tanh", "max": r"\max", "min": r"\min",
-    "gamma": r"\Gamma", "acosh": r"\operatorname{arcosh}", "kl_inverse": r"\operatorname{kl}^{-1}",
-    "binomial_tail_inverse": r"\operatorname{bin}^{-1}", "osc": r"\operatorname{osc}", "trace": r"\operatorname{tr}",
+    "log": r"\log",
+    "exp": r"\exp",
+    "cosh": r"\cosh",
+    "tanh": r"\tanh",
+    "max": r"\max",
+    "min": r"\min",
+    "gamma": r"\Gamma",
+    "acosh": r"\operatorname{arcosh}",
+    "kl_inverse": r"\operatorname{kl}^{-1}",
+    "binomial_tail_inverse": r"\operatorname{bin}^{-1}",
+    "osc": r"\operatorname{osc}",
+    "trace": r"\operatorname{tr}",
     "rank": r"\operatorname{rank}",
 }
 _SPECIAL_NAME = {"eps": r"\varepsilon", "EPS": r"\varepsilon"}
@@ -41,14 +53,17 @@ class Written:
 
 
 def name_latex(name: str) -> str:
-    """The notation of a name: that of ``proofs.symbols`` where it is born there, else read from its spelling."""
+    """The notation of a name: that of ``proofs.symbols`` where it is born there, else read from its
+    spelling."""
     if name in SYMBOLS:
         return SYMBOLS[name].latex
     if name in _SPECIAL_NAME:
         return _SPECIAL_NAME[name]
     head, _, below = name.partition("_")
     if below:
-        under = ",".join(name_latex(part) if len(part) < 3 else rf"\mathrm{{{part}}}" for part in below.split("_"))
+        under = ",".join(
+            name_latex(part) if len(part) < 3 else rf"\mathrm{{{part}}}" for part in below.split("_")
+        )
         return rf"{{{name_latex(head)}}}_{{{under}}}"
     if name.endswith("'"):
         return name_latex(name.rstrip("'")) + "'" * (len(name) - len(name.rstrip("'")))
@@ -79,8 +94,13 @@ def _atom(text: str) -> Written:
 
 def _visible(latex: str) -> int:
     """Roughly how many characters wide a formula is."""
-    return len(re.sub(r"\\(left|right|,|mathrm|frac|cdot)|\\[a-z]+|[{}_^\\]", lambda m: "x" if m[1] is None and
-                      m[0][:1] == "\\" and len(m[0]) > 1 else "", latex))
+    return len(
+        re.sub(
+            r"\\(left|right|,|mathrm|frac|cdot)|\\[a-z]+|[{}_^\\]",
+            lambda m: "x" if m[1] is None and m[0][:1] == "\\" and len(m[0]) > 1 else "",
+            latex,
+        )
+    )
 
 
 def _lines(terms: list[str]) -> str:
@@ -121,8 +141,10 @@ def _product(parts: list[Nested]) -> Written:
         return Written("-" + inner.latex, "-" + inner.plain, SUM)
     written = [_wrap(write(part), PRODUCT) for part in parts[:-1]] + [_wrap(write(parts[-1]), BINDER)]
     latex = written[0].latex
-    for left, right in zip(written, written[1:], strict=False):
-        digits = right.latex[:1].isdigit() or (left.latex[-1:].isdigit() and right.latex.startswith(r"\frac{"))
+    for left, right in pairwise(written):
+        digits = right.latex[:1].isdigit() or (
+            left.latex[-1:].isdigit() and right.latex.startswith(r"\frac{")
+        )
         latex += (r"\cdot " if digits else r"\,") + right.latex
     return Written(latex, " * ".join(part.plain for part in written), PRODUCT)
 
@@ -131,7 +153,9 @@ def _binder(head: str, variable: str, body: Nested) -> Written:
     inner = write(body)
     name = name_latex(variable)
     if head == "E":
-        return Written(rf"\mathbb{{E}}_{{{name}}}\left[{inner.latex}\right]", f"E_{variable}[{inner.plain}]", ATOM)
+        return Written(
+            rf"\mathbb{{E}}_{{{name}}}\left[{inner.latex}\right]", f"E_{variable}[{inner.plain}]", ATOM
+        )
     if head == "lambda":
         return Written(rf"\left({name}\mapsto {inner.latex}\right)", f"({variable} -> {inner.plain})", ATOM)
     tight = _wrap(inner, BINDER)
@@ -142,7 +166,9 @@ def _binder(head: str, variable: str, body: Nested) -> Written:
 def _power(base: Nested, exponent: Nested) -> Written:
     inner = _wrap(write(base), ATOM)
     above = write(exponent)
-    return Written(rf"{{{inner.latex}}}^{{{above.latex}}}", f"{inner.plain}^{_wrap(above, ATOM).plain}", POWER)
+    return Written(
+        rf"{{{inner.latex}}}^{{{above.latex}}}", f"{inner.plain}^{_wrap(above, ATOM).plain}", POWER
+    )
 
 
 def _join_roots(parts: list[Nested]) -> list[Nested]:
@@ -169,7 +195,10 @@ def _quotient(top: Nested, bottom: Nested) -> Written:
         inside, under_root = above[-1][1], below[-1][1]
         if len(below) == 2 and isinstance(inside, tuple) and inside[:2] == ("mul", below[0]):
             rest = inside[2:]
-            root: Nested = ("sqrt", ("div", ("mul", *rest) if len(rest) > 1 else rest[0], ("mul", below[0], under_root)))
+            root: Nested = (
+                "sqrt",
+                ("div", ("mul", *rest) if len(rest) > 1 else rest[0], ("mul", below[0], under_root)),
+            )
             return _product([*above[:-1], root])
         if len(below) == 1:
             return _product([*above[:-1], ("sqrt", ("div", inside, under_root))])
@@ -203,12 +232,18 @@ def _special(head: str, parts: list[Nested]) -> Written | None:
     if head.startswith("norm"):
         inner = write(parts[0])
         kind = head.removeprefix("norm").strip("_")
-        return Written(rf"\left\|{inner.latex}\right\|" + (rf"_{{{kind}}}" if kind else ""),
-                       f"||{inner.plain}||" + (f"_{kind}" if kind else ""), ATOM)
+        return Written(
+            rf"\left\|{inner.latex}\right\|" + (rf"_{{{kind}}}" if kind else ""),
+            f"||{inner.plain}||" + (f"_{kind}" if kind else ""),
+            ATOM,
+        )
     if head == "at":
         inner, index = _wrap(write(parts[0]), ATOM), [write(part) for part in parts[1:]]
-        return Written(rf"{{{inner.latex}}}_{{{','.join(i.latex for i in index)}}}",
-                       f"{inner.plain}[{', '.join(i.plain for i in index)}]", ATOM)
+        return Written(
+            rf"{{{inner.latex}}}_{{{','.join(i.latex for i in index)}}}",
+            f"{inner.plain}[{', '.join(i.plain for i in index)}]",
+            ATOM,
+        )
     return None
 
 
@@ -264,7 +299,8 @@ def write(term: Nested) -> Written:
     else:
         bare = len(parts) == 1 and isinstance(parts[0], str) and parts[0].isdigit() and head in _FUNCTION
         function = _FUNCTION.get(head, name_latex(head)) + (
-            f" {latex}" if bare else rf"\left({latex}\right)" if written else "")
+            f" {latex}" if bare else rf"\left({latex}\right)" if written else ""
+        )
     return Written(function, f"{head}({', '.join(part.plain for part in written)})", ATOM)
 
 
@@ -293,7 +329,8 @@ def _is_numeric(term: Nested) -> bool:
 
 
 def numeric_factors(expression: str) -> tuple[str, ...]:
-    """The explicit constant of each summand of an expression, where it is not 1: ``2 E[..] + 3 M sqrt(..)`` has 2 and 3."""
+    """The explicit constant of each summand of an expression, where it is not 1: ``2 E[..] + 3 M
+    sqrt(..)`` has 2 and 3."""
 
     def summands(term: Nested) -> list[Nested]:
         if isinstance(term, tuple) and term[0] == "add":

@@ -43,11 +43,25 @@ def _binomial_tail_inverse(k: mpmath.mpf, n: mpmath.mpf, delta: mpmath.mpf) -> m
 
 
 _OPERATIONS: dict[str, Callable[..., mpmath.mpf]] = {
-    "add": lambda *x: mpmath.fsum(x), "mul": lambda *x: mpmath.fprod(x), "neg": lambda x: -x,
-    "sub": lambda x, y: x - y, "div": lambda x, y: x / y, "pow": lambda x, y: x**y, "sqrt": mpmath.sqrt,
-    "log": mpmath.log, "exp": mpmath.exp, "max": max, "min": min, "ceil": mpmath.ceil, "pi": lambda: +mpmath.pi,
-    "gamma": mpmath.gamma, "tanh": mpmath.tanh, "cosh": mpmath.cosh, "acosh": mpmath.acosh,
-    "kl_inverse": _kl_inverse, "binomial_tail_inverse": _binomial_tail_inverse,
+    "add": lambda *x: mpmath.fsum(x),
+    "mul": lambda *x: mpmath.fprod(x),
+    "neg": lambda x: -x,
+    "sub": lambda x, y: x - y,
+    "div": lambda x, y: x / y,
+    "pow": lambda x, y: x**y,
+    "sqrt": mpmath.sqrt,
+    "log": mpmath.log,
+    "exp": mpmath.exp,
+    "max": max,
+    "min": min,
+    "ceil": mpmath.ceil,
+    "pi": lambda: +mpmath.pi,
+    "gamma": mpmath.gamma,
+    "tanh": mpmath.tanh,
+    "cosh": mpmath.cosh,
+    "acosh": mpmath.acosh,
+    "kl_inverse": _kl_inverse,
+    "binomial_tail_inverse": _binomial_tail_inverse,
 }
 
 
