@@ -115,6 +115,22 @@ def mark(result: dict[str, Any]) -> dict[str, Any]:
     )
 
 
+def overlap(one: dict[str, Any], other: dict[str, Any]) -> bool:
+    """Whether two records of enclosures (single ones or lists) have a common point everywhere."""
+
+    def ends(record: dict[str, Any], side: str) -> list[Fraction]:
+        value = record[side]
+        return [Fraction(text) for text in (value if isinstance(value, list) else [value])]
+
+    pairs = [(ends(one, "lower"), ends(other, "upper")), (ends(other, "lower"), ends(one, "upper"))]
+    return all(low <= high for lows, highs in pairs for low, high in zip(lows, highs, strict=True))
+
+
+def test_overlap_can_fail() -> None:
+    assert overlap({"lower": "1", "upper": "2"}, {"lower": "2", "upper": "3"})
+    assert not overlap({"lower": ["1", "0"], "upper": ["2", "1"]}, {"lower": ["1", "2"], "upper": ["2", "3"]})
+
+
 def test_a_killed_run_resumes_and_gives_the_same_report(tiny: Tiny, tmp_path: Path) -> None:
     """Kill the whole process group in the middle; the second run reuses finished work and ends equal."""
     out = tmp_path / "out"
@@ -141,9 +157,10 @@ def test_a_killed_run_resumes_and_gives_the_same_report(tiny: Tiny, tmp_path: Pa
     records = [*report["matrices"], *(h for call in report["attention"]["calls"] for h in call["heads"])]
     reused = [r for r in records if r["assumptions"] == MARK]
     assert len(reused) == 1, "the planted result shows that the journal was read"
-    different = [
-        m["name"] for m, n in zip(report["matrices"], tiny.report["matrices"], strict=True)
-        if {**m, "assumptions": 0} != {**n, "assumptions": 0}
-    ]  # fmt: skip
-    assert different == []
+    numbers = ("assumptions", "spectrum", "norms", "ranks")
+    for mine, whole in zip(report["matrices"], tiny.report["matrices"], strict=True):
+        assert {**mine, **dict.fromkeys(numbers)} == {**whole, **dict.fromkeys(numbers)}
+        # The SVD is an oracle whose last digits may change from process to process: the truth is in both.
+        assert overlap(mine["spectrum"], whole["spectrum"])
+        assert all(overlap(mine["ranks"][kind], whole["ranks"][kind]) for kind in whole["ranks"])
     assert second.returncode in (0, 1)
