@@ -21,15 +21,22 @@ from proofs.records import Constant
 from proofs.theorems import THEOREMS
 
 LEVEL_WORDS = {
-    "coq": "machine-checked", "kernel": "checked by our kernel", "interval": "checked by intervals",
-    "z3": "checked by z3, small cases", "cited": "cited", "paper": "proved on paper", "sampled": "only sampled",
+    "coq": "machine-checked",
+    "kernel": "checked by our kernel",
+    "interval": "checked by intervals",
+    "z3": "checked by z3, small cases",
+    "cited": "cited",
+    "paper": "proved on paper",
+    "sampled": "only sampled",
     "failed": "does not check",
 }
 LEVEL_MEANING = {
-    "coq": "The proof assistant Coq has checked this, down to its axioms. To doubt it is to doubt Coq's small kernel or "
-           "the way the statement is written down.",
-    "kernel": "Our own small symbolic kernel has re-checked this step by exact rules. It shares no code with what wrote the "
-              "step.",
+    "coq": "The proof assistant Coq has checked this, down to its axioms. To doubt it is to doubt Coq's "
+    "small kernel or "
+    "the way the statement is written down.",
+    "kernel": "Our own small symbolic kernel has re-checked this step by exact rules. It shares no code "
+    "with what wrote the "
+    "step.",
     "interval": "A numeric inequality, proved over a whole box of values by arithmetic that rounds outward.",
     "z3": "The solver z3 has proved this for small sizes. It is a second opinion, not a proof for all sizes.",
     "cited": "Proved in the literature, at the place that is named. Not proved again here.",
@@ -81,7 +88,7 @@ class Entry:
     @property
     def anchor(self) -> str:
         """An id for pages."""
-        return "result-" + re.sub(r"[^a-z0-9]+", "-", self.name.lower()).strip("-")
+        return "result-" + re.sub(r"[^a-z0-9]+", "-", self.name.lower().replace("'", " prime")).strip("-")
 
     @property
     def heading(self) -> str:
@@ -91,19 +98,20 @@ class Entry:
 
     @property
     def last_term(self) -> str:
-        """The last summand of a conclusion's right side, as prefix text: the confidence part of a deviation bound."""
+        """The last summand of a conclusion's right side, as prefix text: the confidence part of a
+        deviation bound."""
         tree = read_nested(self.prefixes["right"])
         return spell(tree[-1] if isinstance(tree, tuple) and tree[0] == "add" else tree)
 
     def constant(self, name: str) -> Constant:
-        """The constant called ``name``, or the lemma's factor number ``name``; a ``KeyError`` lists those there are."""
+        """The constant called ``name``, or the lemma's factor number ``name``; a ``KeyError`` lists
+        those there are."""
         if name.isdigit() and 1 <= int(name) <= len(self.factors):
             return self.paid()[int(name) - 1]
         for constant in self.constants:
             if constant.name == name:
                 return constant
         raise KeyError(f"{self.name} has no constant {name!r}; it has {[c.name for c in self.constants]}")
-
 
     def paid(self) -> tuple[Constant, ...]:
         """What the ledger lists: a theorem's constants, or the explicit factors of a lemma."""
@@ -146,7 +154,11 @@ def display_name(derivation: str) -> str:
         return f"Lemma ({helper[1].replace('-', ' ')})"
     match = re.fullmatch(r"(?:proposition-|counterexample-)?(n\d)(-?prime|')?(?:-(.+))?", derivation)
     if match:
-        return match[1].upper() + ("'" if match[2] else "") + (f" ({match[3].replace('-', ' ')})" if match[3] else "")
+        return (
+            match[1].upper()
+            + ("'" if match[2] else "")
+            + (f" ({match[3].replace('-', ' ')})" if match[3] else "")
+        )
     return derivation
 
 
@@ -162,9 +174,14 @@ def _step(record: Mapping[str, Any], level: str) -> Step:
     uses = str(data.get("name", ""))
     coq = (str(data["coq"]),) if data.get("coq") else ()
     return Step(
-        str(record["id"]), read(str(record["claim"])), str(record["rule"]), str(record["why"]), level,
+        str(record["id"]),
+        read(str(record["claim"])),
+        str(record["rule"]),
+        str(record["why"]),
+        level,
         tuple(str(premise) for premise in record["premises"]),
-        display_name(uses) if record["rule"] == "lemma" else uses.replace("-", " "), coq,
+        display_name(uses) if record["rule"] == "lemma" else uses.replace("-", " "),
+        coq,
     )
 
 
@@ -194,7 +211,9 @@ def _needs(record: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
 
 
-def _from_derivation(record: Mapping[str, Any], levels: Mapping[str, Any], machine: Mapping[str, str]) -> Entry:
+def _from_derivation(
+    record: Mapping[str, Any], levels: Mapping[str, Any], machine: Mapping[str, str]
+) -> Entry:
     recorded = levels.get(record["name"], {"level": "failed", "steps": {}})
     steps = tuple(_step(step, recorded["steps"].get(step["id"], "failed")) for step in record["steps"])
     claim_text = str(record["conclusion"]["claim"])
@@ -205,11 +224,19 @@ def _from_derivation(record: Mapping[str, Any], levels: Mapping[str, Any], machi
     label = "" if delta == "0" else f"with probability at least 1 - {read(delta).plain}"
     machine_name = machine.get(str(record["name"]))
     return Entry(
-        name=display_name(str(record["name"])), kind=_kind(str(record["name"])), title=_sentence(re.sub(r"^N\d'?: ", "", str(record["title"])), ""),
-        statement=str(record["goal"]), formulas=((label, claim),),
-        hypotheses=tuple(_sentence(h["meaning"]) for h in record["hypotheses"]), idea=str(record["known"]),
-        level="coq" if machine_name else str(recorded["level"]), symbols=meanings, steps=steps, needs=_needs(record),
-        sources=tuple(source for source in record["sources"] if source != "Here"), coq=(machine_name,) if machine_name else (),
+        name=display_name(str(record["name"])),
+        kind=_kind(str(record["name"])),
+        title=_sentence(re.sub(r"^N\d'?: ", "", str(record["title"])), ""),
+        statement=str(record["goal"]),
+        formulas=((label, claim),),
+        hypotheses=tuple(_sentence(h["meaning"]) for h in record["hypotheses"]),
+        idea=str(record["known"]),
+        level="coq" if machine_name else str(recorded["level"]),
+        symbols=meanings,
+        steps=steps,
+        needs=_needs(record),
+        sources=tuple(source for source in record["sources"] if source != "Here"),
+        coq=(machine_name,) if machine_name else (),
         factors=_factors(str(record["conclusion"]["claim"])),
         prefixes={"claim": str(record["conclusion"]["claim"]), "delta": delta, **_sides(record)},
     )
@@ -220,14 +247,26 @@ def _from_theorem(name: str, derived: Entry | None) -> Entry:
     quantity = Written(rf"\text{{{theorem.quantity}}}", theorem.quantity, 4)
     bound = read(theorem.prefix)
     formula = Written(f"{quantity.latex} \\le {bound.latex}", f"{quantity.plain} <= {bound.plain}", 0)
-    origins = [c.origin.removeprefix("Theorem ").replace(" for vectors", " (vector)") for c in theorem.constants]
+    origins = [
+        c.origin.removeprefix("Theorem ").replace(" for vectors", " (vector)") for c in theorem.constants
+    ]
     needs = (*(derived.needs if derived else ()), *origins)
     return Entry(
-        name=name, kind="theorem", title=theorem.title, statement=theorem.statement, formulas=(("", formula),),
-        hypotheses=tuple(h.text for h in theorem.hypotheses), level=derived.level if derived else theorem.level,
-        symbols=tuple((read(symbol.name), symbol.meaning) for symbol in theorem.inputs), constants=theorem.constants,
-        steps=derived.steps if derived else (), idea=derived.idea if derived else "", needs=tuple(n for n in dict.fromkeys(needs) if n != name),
-        sources=theorem.sources, caveats=theorem.caveats, coq=derived.coq if derived else (),
+        name=name,
+        kind="theorem",
+        title=theorem.title,
+        statement=theorem.statement,
+        formulas=(("", formula),),
+        hypotheses=tuple(h.text for h in theorem.hypotheses),
+        level=derived.level if derived else theorem.level,
+        symbols=tuple((read(symbol.name), symbol.meaning) for symbol in theorem.inputs),
+        constants=theorem.constants,
+        steps=derived.steps if derived else (),
+        idea=derived.idea if derived else "",
+        needs=tuple(n for n in dict.fromkeys(needs) if n != name),
+        sources=theorem.sources,
+        caveats=theorem.caveats,
+        coq=derived.coq if derived else (),
         prefixes={"bound": theorem.prefix, **{part: to_prefix(value) for part, value in theorem.parts}},
     )
 
@@ -243,7 +282,8 @@ def catalogue() -> dict[str, Entry]:
 
 
 def coq_theorems() -> dict[str, dict[str, Any]]:
-    """The recorded Coq theorems by name: statement, file, axioms, goals after each sentence; empty if none are recorded."""
+    """The recorded Coq theorems by name: statement, file, axioms, goals after each sentence; empty if
+    none are recorded."""
     path = _COQ / "theorems.json"
     if not path.exists():
         return {}
@@ -252,8 +292,11 @@ def coq_theorems() -> dict[str, dict[str, Any]]:
         goals_file = _COQ / str(record.get("goals_file") or "-")
         goals = json.loads(goals_file.read_text(encoding="utf-8"))["steps"] if goals_file.is_file() else []
         found[str(record["name"])] = {
-            "file": f"proofs/coq/{record['file']}", "words": record["words"], "statement": record["statement"],
-            "axioms": [axiom.rsplit(".", 1)[-1] for axiom in record["axioms"]], "assumes": record["assumes"],
+            "file": f"proofs/coq/{record['file']}",
+            "words": record["words"],
+            "statement": record["statement"],
+            "axioms": [axiom.rsplit(".", 1)[-1] for axiom in record["axioms"]],
+            "assumes": record["assumes"],
             "goals": [(step["sentence"], step["goal"]) for step in goals],
         }
     return found
