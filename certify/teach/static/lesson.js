@@ -36,11 +36,10 @@ const Lesson = (() => {
 
   /* A formula that is wider than its place is made smaller, as far as it stays readable; then it scrolls. */
   function fitFormulas() {
-    for (const node of document.querySelectorAll(".math.display, .hypotheses > li > .math:only-child")) {
-      node.style.fontSize = "";
-      const room = node.clientWidth;
-      if (room > 0 && node.scrollWidth > room) node.style.fontSize = Math.max(0.6, (room / node.scrollWidth) * 0.98) + "em";
-    }
+    const nodes = [...document.querySelectorAll(".math.display, .hypotheses > li > .math:only-child")];
+    for (const node of nodes) node.style.fontSize = "";
+    const shares = nodes.map((node) => (node.clientWidth > 0 ? node.clientWidth / node.scrollWidth : 1));
+    nodes.forEach((node, i) => { if (shares[i] < 1) node.style.fontSize = Math.max(0.6, 0.98 * shares[i]) + "em"; });
   }
 
   function setTheme(theme) {

@@ -1,0 +1,62 @@
+"""The lesson, built once for all its tests, and a browser that may reach no network."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from certify.teach.build import build_lesson
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Folder of the whole lesson."""
+    folder = tmp_path_factory.mktemp("lesson")
+    build_lesson(folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def browser(chromium: str) -> Iterator[Any]:
+    """Headless Chromium."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as engine:
+        instance = engine.chromium.launch(
+            executable_path=chromium, args=["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"])
+        yield instance
+        instance.close()
+
+
+class Watched:
+    """A page that writes down console errors and every request that is not for a file of the lesson."""
+
+    def __init__(self, page: Any) -> None:
+        self.page = page
+        self.complaints: list[str] = []
+        page.on("console", lambda m: self.complaints.append(m.text) if m.type in ("error", "warning") else None)
+        page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        page.on("requestfailed", lambda request: self.complaints.append(f"failed: {request.url}"))
+        page.on("request", self._request)
+
+    def _request(self, request: Any) -> None:
+        if not request.url.startswith(("file:", "data:")):
+            self.complaints.append(f"left the machine: {request.url}")
+
+    def open(self, path: Path, fragment: str = "") -> Any:
+        """Open a page from the file system and wait until its script has run."""
+        self.page.goto(path.as_uri() + fragment)
+        self.page.wait_for_selector("html[data-ready=yes]")
+        return self.page
+
+
+@pytest.fixture
+def watched(browser: Any) -> Iterator[Watched]:
+    """A fresh, offline browser window of laptop size."""
+    context = browser.new_context(viewport={"width": 1280, "height": 800}, offline=True, reduced_motion="reduce")
+    context.set_default_timeout(30_000)
+    yield Watched(context.new_page())
+    context.close()
