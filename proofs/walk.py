@@ -252,7 +252,7 @@ Ask = Callable[[str], str]
 def _ask(question: Question, reader: Reader, ask: Ask, say: Callable[[str], None]) -> bool:
     """Put a question until it is answered, and explain; an empty answer goes on."""
     say("\nThink first. " + _filled(reader.plain(question.prompt)))
-    choices = question.answer if isinstance(question.answer, tuple) else ()
+    choices = question.choices
     for index, choice in enumerate(choices, 1):
         say(f"  {index}) {reader.plain(choice.text)}")
     prompt = (
@@ -388,8 +388,8 @@ def _export(chapter: Chapter, reader: Reader, form: _Markdown) -> str:
 
     def question(item: Question) -> Iterator[str]:
         yield form.text("Think first: ") + words(item.prompt)
-        if isinstance(item.answer, tuple):
-            yield form.items([words(choice.text) for choice in item.answer])
+        if item.choices:
+            yield form.items([words(choice.text) for choice in item.choices])
         yield form.text("A good answer: ") + words(item.explanation)
 
     def result(entry: Entry) -> Iterator[str]:

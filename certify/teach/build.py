@@ -161,7 +161,7 @@ class Pages:
         else:
             view["choices"] = [
                 {"text": self.line(c.text), "feedback": self.line(c.feedback), "right": c.right}
-                for c in question.answer
+                for c in question.choices
             ]
         return view
 

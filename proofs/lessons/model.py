@@ -15,6 +15,7 @@ with ``- ``, and references in braces that are filled in from ``proofs`` when th
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -47,6 +48,13 @@ class Question:
     prompt: str
     answer: tuple[Choice, ...] | Number
     explanation: str
+
+    @property
+    def choices(self) -> tuple[Choice, ...]:
+        """The choices in the order in which they are shown: mixed, and the same every time."""
+        if isinstance(self.answer, Number):
+            return ()
+        return tuple(sorted(self.answer, key=lambda c: hashlib.sha256((self.id + c.text).encode()).digest()))
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,8 @@ def browser(chromium: str) -> Iterator[Any]:
 
     with sync_playwright() as engine:
         instance = engine.chromium.launch(
-            executable_path=chromium, args=["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"])
+            executable_path=chromium, args=["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
+        )
         yield instance
         instance.close()
 
@@ -37,7 +38,9 @@ class Watched:
     def __init__(self, page: Any) -> None:
         self.page = page
         self.complaints: list[str] = []
-        page.on("console", lambda m: self.complaints.append(m.text) if m.type in ("error", "warning") else None)
+        page.on(
+            "console", lambda m: self.complaints.append(m.text) if m.type in ("error", "warning") else None
+        )
         page.on("pageerror", lambda error: self.complaints.append(str(error)))
         page.on("requestfailed", lambda request: self.complaints.append(f"failed: {request.url}"))
         page.on("request", self._request)
@@ -56,7 +59,9 @@ class Watched:
 @pytest.fixture
 def watched(browser: Any) -> Iterator[Watched]:
     """A fresh, offline browser window of laptop size."""
-    context = browser.new_context(viewport={"width": 1280, "height": 800}, offline=True, reduced_motion="reduce")
+    context = browser.new_context(
+        viewport={"width": 1280, "height": 800}, offline=True, reduced_motion="reduce"
+    )
     context.set_default_timeout(30_000)
     yield Watched(context.new_page())
     context.close()
