@@ -57,28 +57,45 @@ _CLASS = """forall (Z T : Type) (P : list (R * Z)) (F : T -> Z -> R) (M : R) (t0
   distribution P -> 0 < M -> (forall t, t = t0 \\/ In t l -> forall z, 0 <= F t z <= M) -> (0 < m)%nat -> 0 < delta < 1 ->"""
 _SOFTMAX = "forall s s' a : list R, length s = length s' -> length a = length s ->"
 _ENTROPY = "(- sum_list s (fun x => x / total s * ln (x / total s)))"
-_SPECTRUM = {"S1": "(total s)", "S2": "(norm_sq s)", "top": "(largest s)", "r": "(INR (length s))",
-             "PR": "(nuclear_frobenius_rank s)", "H": _ENTROPY}
+_SPECTRUM = {
+    "S1": "(total s)",
+    "S2": "(norm_sq s)",
+    "top": "(largest s)",
+    "r": "(INR (length s))",
+    "PR": "(nuclear_frobenius_rank s)",
+    "H": _ENTROPY,
+}
 _SAMPLE = {"m": "(INR m)", "delta": "delta", "M": "M"}
-_CHAIN = ("intros s Hs. pose proof ({coq} s Hs) as H. unfold stable_rank_of, nuclear_rank, nuclear_frobenius_rank, "
-          "rank_of in *. {end}")
+_CHAIN = (
+    "intros s Hs. pose proof ({coq} s Hs) as H. unfold stable_rank_of, nuclear_rank, nuclear_frobenius_rank, "
+    "rank_of in *. {end}"
+)
 
 
 def _chain(derivation: str, coq: str, pattern: str, end: str = "exact H.") -> LemmaStatement:
-    return LemmaStatement(derivation, coq, pattern, "forall s : list R, spectrum s -> {lhs} <= {rhs}",
-                          _CHAIN.replace("{coq}", coq).replace("{end}", end), _SPECTRUM)
+    return LemmaStatement(
+        derivation,
+        coq,
+        pattern,
+        "forall s : list R, spectrum s -> {lhs} <= {rhs}",
+        _CHAIN.replace("{coq}", coq).replace("{end}", end),
+        _SPECTRUM,
+    )
 
 
 LEMMAS: tuple[LemmaStatement, ...] = (
     LemmaStatement(
-        "lemma-1", "expected_gap",
+        "lemma-1",
+        "expected_gap",
         f"(le (E S (sup f {_GAP})) (mul ?c (E S (E e (sup f (div (sum i (mul (e i) (l f S i))) m))))))",
         """forall (Z T : Type) (P : list (R * Z)) (F : T -> Z -> R) (t0 : T) (l : list T) (m : nat),
   distribution P -> (0 < m)%nat -> Em P m (fun zs => Sup t0 l (gap P F zs)) <= {c} * Em P m (rademacher F t0 l)""",
         "intros Z T P F t0 l m [Pnn Pone] Hm. exact (expected_gap P Pnn Pone F t0 l m Hm).",
     ),
     LemmaStatement(
-        "lemma-2", "mcdiarmid_confidence", "(le (g Z) (add (E S (g S)) ?t))",
+        "lemma-2",
+        "mcdiarmid_confidence",
+        "(le (g Z) (add (E S (g S)) ?t))",
         """forall (Z : Type) (P : list (R * Z)) (c : R) (f : list Z -> R) (m : nat) (delta : R),
   distribution P -> 0 < c -> (0 < m)%nat -> 0 < delta < 1 -> bounded_differences (repeat c m) f ->
   Pr P m (fun zs => f zs > Em P m f + {t}) <= delta""",
@@ -86,52 +103,67 @@ LEMMAS: tuple[LemmaStatement, ...] = (
         {**_SAMPLE, "c": "c"},
     ),
     LemmaStatement(
-        "lemma-3a", "uniform_deviation_expected",
+        "lemma-3a",
+        "uniform_deviation_expected",
         f"(le (sup f {_GAP_Z}) (add (mul ?c (E S (E e (sup f (div (sum i (mul (e i) (l f S i))) m))))) ?confidence))",
         f"""{_CLASS}
   Pr P m (fun zs => exists t, (t = t0 \\/ In t l) /\\
     gap P F zs t >= {{c}} * Em P m (rademacher F t0 l) + {{confidence}}) <= delta""",
         "intros Z T P F M t0 l m delta [Pnn Pone] HM HF Hm Hd. "
-        "exact (uniform_deviation_expected P Pnn Pone F M HM t0 l HF m delta Hm Hd).", _SAMPLE,
+        "exact (uniform_deviation_expected P Pnn Pone F M HM t0 l HF m delta Hm Hd).",
+        _SAMPLE,
     ),
     LemmaStatement(
-        "lemma-3c", "uniform_deviation",
+        "lemma-3c",
+        "uniform_deviation",
         f"(le (sup f {_GAP_Z}) (add (mul ?c (E e (sup f (div (sum i (mul (e i) (l f Z i))) m)))) ?confidence))",
         f"""{_CLASS}
   Pr P m (fun zs => exists t, (t = t0 \\/ In t l) /\\
     gap P F zs t >= {{c}} * rademacher F t0 l zs + {{confidence}}) <= delta""",
         "intros Z T P F M t0 l m delta [Pnn Pone] HM HF Hm Hd. "
-        "exact (uniform_deviation P Pnn Pone F M HM t0 l HF m delta Hm Hd).", _SAMPLE,
+        "exact (uniform_deviation P Pnn Pone F M HM t0 l HF m delta Hm Hd).",
+        _SAMPLE,
     ),
     LemmaStatement(
-        "lemma-3b", "uniform_deviation_textbook",
+        "lemma-3b",
+        "uniform_deviation_textbook",
         f"(le (sup f {_GAP_Z}) (add (mul ?c (E e (sup f (div (sum i (mul (e i) (l f Z i))) m)))) ?confidence))",
         f"""{_CLASS}
   Pr P m (fun zs => exists t, (t = t0 \\/ In t l) /\\
     gap P F zs t >= {{c}} * rademacher F t0 l zs + {{confidence}}) <= delta""",
         "intros Z T P F M t0 l m delta [Pnn Pone] HM HF Hm Hd. "
-        "exact (uniform_deviation_textbook P Pnn Pone F M HM t0 l HF m delta Hm Hd).", _SAMPLE,
+        "exact (uniform_deviation_textbook P Pnn Pone F M HM t0 l HF m delta Hm Hd).",
+        _SAMPLE,
     ),
     LemmaStatement(
-        "lemma-12c-vector", "vector_readout_lipschitz", "(le move (mul (div radius ?d) length))",
+        "lemma-12c-vector",
+        "vector_readout_lipschitz",
+        "(le move (mul (div radius ?d) length))",
         """forall (K : nat) (s s' : list R) (a : list (list R)) (c : list R) (r : R), length s = length s' ->
   length a = length s -> length c = K -> 0 <= r -> (forall x, In x a -> length x = K /\\ norm (sub x c) <= r) ->
   norm (sub (vector_readout K s a) (vector_readout K s' a)) <= r / {d} * norm (sub s s')""",
         "exact vector_readout_lipschitz.",
     ),
     LemmaStatement(
-        "lemma-4", "massart", "(le (E e (sup t (sum i (mul (e i) (v i t))))) ?bound)",
+        "lemma-4",
+        "massart",
+        "(le (E e (sup t (sum i (mul (e i) (v i t))))) ?bound)",
         """forall (T : Type) (t0 : T) (l : list T) (n : nat) (v : T -> list R) (r : R), 0 < r ->
   (forall t, length (v t) = n) -> (forall t, norm_sq (v t) <= r ^ 2) -> (1 <= length l)%nat ->
   E n (fun e => Sup t0 l (fun t => dot (v t) e)) <= {bound}""",
-        "exact @massart.", {"r": "r", "N": "(INR (S (length l)))"},
+        "exact @massart.",
+        {"r": "r", "N": "(INR (S (length l)))"},
     ),
     LemmaStatement(
-        "lemma-6-vector", "khintchine", "(le (sqrt (sum j (pow (a j) 2))) (mul ?c (E x (abs (sum j (mul (x j) (a j)))))))",
-        "forall v : list R, sqrt (norm_sq v) <= {c} * E (length v) (fun e => Rabs (dot v e))", "exact khintchine.",
+        "lemma-6-vector",
+        "khintchine",
+        "(le (sqrt (sum j (pow (a j) 2))) (mul ?c (E x (abs (sum j (mul (x j) (a j)))))))",
+        "forall v : list R, sqrt (norm_sq v) <= {c} * E (length v) (fun e => Rabs (dot v e))",
+        "exact khintchine.",
     ),
     LemmaStatement(
-        "lemma-7", "maurer_contraction",
+        "lemma-7",
+        "maurer_contraction",
         "(le (E e (sup t (sum i (mul (e i) (h i t))))) "
         "(mul (mul ?c L) (E x (sup t (sum i (sum j (mul (x i j) (p i j t))))))))",
         """forall (T : Type) (t0 : T) (l : list T) (K : nat) (points : list ((T -> R) * (T -> list R))),
@@ -141,84 +173,124 @@ LEMMAS: tuple[LemmaStatement, ...] = (
         "exact @maurer_contraction.",
     ),
     LemmaStatement(
-        "lemma-12a-osc", "softmax_l1", "(le move (div (osc u) ?d))",
+        "lemma-12a-osc",
+        "softmax_l1",
+        "(le move (div (osc u) ?d))",
         f"{_SOFTMAX} norm_1 (sub (softmax s) (softmax s')) <= osc (sub s s') / {{d}}",
         "intros s s' a H _. exact (softmax_l1 s s' H).",
     ),
     LemmaStatement(
-        "lemma-12b", "softmax_l2", "(le move (div step ?d))",
+        "lemma-12b",
+        "softmax_l2",
+        "(le move (div step ?d))",
         f"{_SOFTMAX} norm (sub (softmax s) (softmax s')) <= norm (sub s s') / {{d}}",
         "intros s s' a H _. pose proof (softmax_l2 s s' H). lra.",
     ),
     LemmaStatement(
-        "lemma-12c", "readout_lipschitz", "(le move (mul (div (osc a) ?d) length))",
-        f"{_SOFTMAX} Rabs (readout s a - readout s' a) <= osc a / {{d}} * norm (sub s s')", "exact readout_lipschitz.",
+        "lemma-12c",
+        "readout_lipschitz",
+        "(le move (mul (div (osc a) ?d) length))",
+        f"{_SOFTMAX} Rabs (readout s a - readout s' a) <= osc a / {{d}} * norm (sub s s')",
+        "exact readout_lipschitz.",
     ),
     LemmaStatement(
-        "lemma-12c-map", "readout_lipschitz",
+        "lemma-12c-map",
+        "readout_lipschitz",
         "(le (abs (sub (f W) (f U))) (mul (div o ?d) (sqrt (sum k (pow (sub (s k W) (s k U)) 2)))))",
-        f"{_SOFTMAX} Rabs (readout s a - readout s' a) <= osc a / {{d}} * norm (sub s s')", "exact readout_lipschitz.",
+        f"{_SOFTMAX} Rabs (readout s a - readout s' a) <= osc a / {{d}} * norm (sub s s')",
+        "exact readout_lipschitz.",
     ),
     _chain("lemma-14a", "stable_le_nuclear", "(le ?lhs ?rhs)"),
     _chain("lemma-14b", "nuclear_le_nuclear_frobenius", "(le ?lhs ?rhs)"),
     _chain("lemma-14c", "nuclear_frobenius_le_entropy", "(le ?lhs ?rhs)"),
-    _chain("lemma-14d", "entropy_le_rank", "(le ?lhs ?rhs)",
-           "unfold entropy_rank in H. rewrite <- (ln_exp (- _)). destruct H as [H | ->]; "
-           "[left; apply ln_increasing; [apply exp_pos | exact H] | apply Rle_refl]."),
-    _chain("lemma-14e", "nuclear_sq_le_rank_stable", "(le ?lhs ?rhs)",
-           "destruct (spectrum_facts s Hs) as [Hl _]. "
-           "replace ((total s ^ 2) / (largest s ^ 2)) with ((total s / largest s) ^ 2) by (field; lra). exact H."),
+    _chain(
+        "lemma-14d",
+        "entropy_le_rank",
+        "(le ?lhs ?rhs)",
+        "unfold entropy_rank in H. rewrite <- (ln_exp (- _)). destruct H as [H | ->]; "
+        "[left; apply ln_increasing; [apply exp_pos | exact H] | apply Rle_refl].",
+    ),
+    _chain(
+        "lemma-14e",
+        "nuclear_sq_le_rank_stable",
+        "(le ?lhs ?rhs)",
+        "destruct (spectrum_facts s Hs) as [Hl _]. "
+        "replace ((total s ^ 2) / (largest s ^ 2)) with ((total s / largest s) ^ 2) by (field; lra). exact H.",
+    ),
     LemmaStatement(
-        "lemma-15", "occam_bound", "(le (risk n) (kl_inverse (emp n) ?c))",
+        "lemma-15",
+        "occam_bound",
+        "(le (risk n) (kl_inverse (emp n) ?c))",
         """forall (Z H : Type) (P : list (R * Z)) (F : H -> Z -> R) (w : H -> R) (m : nat) (delta : R),
   distribution P -> (0 < m)%nat -> 0 < delta < 1 -> (forall h z, 0 <= F h z <= 1) ->
   (forall h, 0 < w h) -> (forall l, NoDup l -> sum_list l w <= 1) ->
   Pr P m (fun zs => exists h, risk P F h > kl_inverse (empirical_risk F zs h) {c}) <= delta""",
-        "exact @occam_bound.", {**_SAMPLE, "(w n)": "(w h)"},
+        "exact @occam_bound.",
+        {**_SAMPLE, "(w n)": "(w h)"},
     ),
     LemmaStatement(
-        "theorem-d", "ideal_code_bound", "(le (risk n) (kl_inverse (emp n) ?c))",
+        "theorem-d",
+        "ideal_code_bound",
+        "(le (risk n) (kl_inverse (emp n) ?c))",
         """forall (Z H : Type) (P : list (R * Z)) (F : H -> Z -> R) (bits : H -> R) (m : nat) (delta : R),
   distribution P -> (0 < m)%nat -> 0 < delta < 1 -> (forall h z, 0 <= F h z <= 1) ->
   (forall l, NoDup l -> sum_list l (fun h => Rpower 2 (- bits h)) <= 1) ->
   Pr P m (fun zs => exists h, risk P F h > kl_inverse (empirical_risk F zs h) {c}) <= delta""",
-        "exact @ideal_code_bound.", {**_SAMPLE, "(bits n)": "(bits h)"},
+        "exact @ideal_code_bound.",
+        {**_SAMPLE, "(bits n)": "(bits h)"},
     ),
     LemmaStatement(
-        "theorem-d-hoeffding", "ideal_code_bound_sqrt", "(le (risk n) (add (emp n) ?slack))",
+        "theorem-d-hoeffding",
+        "ideal_code_bound_sqrt",
+        "(le (risk n) (add (emp n) ?slack))",
         """forall (Z H : Type) (P : list (R * Z)) (F : H -> Z -> R) (bits : H -> R) (m : nat) (delta : R),
   distribution P -> (0 < m)%nat -> 0 < delta < 1 -> (forall h z, 0 <= F h z <= 1) -> (forall h, 0 <= bits h) ->
   (forall l, NoDup l -> sum_list l (fun h => Rpower 2 (- bits h)) <= 1) ->
   Pr P m (fun zs => exists h, risk P F h > empirical_risk F zs h + {slack}) <= delta""",
-        "exact @ideal_code_bound_sqrt.", {**_SAMPLE, "(bits n)": "(bits h)"},
+        "exact @ideal_code_bound_sqrt.",
+        {**_SAMPLE, "(bits n)": "(bits h)"},
     ),
     LemmaStatement(
-        "test-set-kl", "test_set_kl", "(le (risk n) (kl_inverse (emp n) ?c))",
+        "test-set-kl",
+        "test_set_kl",
+        "(le (risk n) (kl_inverse (emp n) ?c))",
         """forall (Z : Type) (P : list (R * Z)) (loss : Z -> R) (m : nat) (delta : R),
   distribution P -> (0 < m)%nat -> 0 < delta < 1 -> (forall z, 0 <= loss z <= 1) ->
   Pr P m (fun zs => Ex P loss > kl_inverse (sum_list zs loss / INR (length zs)) {c}) <= delta""",
-        "exact @test_set_kl.", {"n_test": "(INR m)", "delta": "delta"},
+        "exact @test_set_kl.",
+        {"n_test": "(INR m)", "delta": "delta"},
     ),
     LemmaStatement(
-        "test-set", "test_set_bound", "(le risk ?bound)",
+        "test-set",
+        "test_set_bound",
+        "(le risk ?bound)",
         """forall (Z : Type) (P : list (R * Z)) (wrong : Z -> bool) (n : nat) (delta : R),
   distribution P -> 0 < delta < 1 -> Pr P n (fun zs => error_rate P wrong > {bound}) <= delta""",
         "intros Z P wrong n delta HP Hd. exact (test_set_bound P wrong HP n delta Hd).",
         {"n_test": "n", "k_errors": "(errors wrong zs)", "delta": "delta"},
     ),
     LemmaStatement(
-        "proposition-n1", "rank_one_rademacher", "(eq (E e (sup W (div (sum i (mul (e i) (f i W))) m))) ?value)",
+        "proposition-n1",
+        "rank_one_rademacher",
+        "(eq (E e (sup W (div (sum i (mul (e i) (f i W))) m))) ?value)",
         """forall (blocks contents : nat) (beta : R), 0 <= beta -> (0 < blocks)%nat -> (0 < contents)%nat ->
   rademacher (pattern_output blocks contents beta) (repeat 1 (blocks * contents)) (patterns (blocks * contents))
     (all_points blocks contents) = {value}""",
-        "intros b c beta Hb H1 H2. exact (rank_one_rademacher b c beta H2 Hb H1).", {"beta": "beta"},
+        "intros b c beta Hb H1 H2. exact (rank_one_rademacher b c beta H2 Hb H1).",
+        {"beta": "beta"},
     ),
 )
 
 # Theorems whose derivation ends in the bound itself: the statement is that of proofs/bridge/statements.py.
 BOUNDS = {
-    "theorem-a1": "A1", "theorem-a1-peeled": "A1-peeled", "theorem-a2": "A2", "theorem-p": "P", "theorem-c1-i": "C1(i)",
-    "theorem-c1-vector": "C1-vector", "theorem-c1-vector-peeled": "C1-vector-peeled", "theorem-c1-joint": "C1-joint",
+    "theorem-a1": "A1",
+    "theorem-a1-peeled": "A1-peeled",
+    "theorem-a2": "A2",
+    "theorem-p": "P",
+    "theorem-c1-i": "C1(i)",
+    "theorem-c1-vector": "C1-vector",
+    "theorem-c1-vector-peeled": "C1-vector-peeled",
+    "theorem-c1-joint": "C1-joint",
 }
 # Nothing numeric to compare: the Coq statement has no constant.
 WITHOUT_CONSTANTS = ("proposition-n2",)

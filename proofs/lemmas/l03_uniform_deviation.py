@@ -83,9 +83,7 @@ def derive_expected() -> Derivation:
         "Symmetrization.",
         unbiased,
     )
-    d.combine(
-        d.conclude, "Add, and simplify M/m sqrt(m log(1/delta)/2).", near, average, times=["1", "1"]
-    )
+    d.combine(d.conclude, "Add, and simplify M/m sqrt(m log(1/delta)/2).", near, average, times=["1", "1"])
     return d
 
 
@@ -136,9 +134,7 @@ def derive_textbook() -> Derivation:
         differences,
         half,
     )
-    d.combine(
-        d.conclude, "1 + 2 = 3, and the two halves add up to delta.", first, second, times=["1", "2"]
-    )
+    d.combine(d.conclude, "1 + 2 = 3, and the two halves add up to delta.", first, second, times=["1", "2"])
     return d
 
 

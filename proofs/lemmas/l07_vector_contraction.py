@@ -186,10 +186,10 @@ def derive_sphere_step() -> Derivation:
             "p": "real after: p(j, t), coordinate j of the vector",
             "G": "real after: everything else",
             "gamma_k": "positive after: sqrt(pi) Gamma((k+1)/2)/(sqrt(k) Gamma(k/2)), k the dimension of "
-                       "the span",
+            "the span",
             "e": "signs dummy: one sign",
             "x": "gauss dummy: a uniform vector on the sphere of radius sqrt(k), or a standard Gaussian "
-                 "vector",
+            "vector",
             "t": "point dummy: a member of the class",
             "u": "point dummy: a member of the class",
             "j": "point dummy: a coordinate",

@@ -193,7 +193,7 @@ _LIPSCHITZ_Z = (
 _A1_GAP = {
     **_FIXED,
     "g": "real before: g(S, i, k, W), output k at unit i of the sample S; the features are fixed before "
-         "the sample",
+    "the sample",
     "a": "real before: a(W), the trained matrix",
     "T1": "real after: T1(x), the signed sum of the features",
     "omega": "nonnegative before: Frobenius budget",

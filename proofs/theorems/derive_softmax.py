@@ -40,7 +40,7 @@ _BASE = {
     "i": "point dummy: a unit",
     "k": "point dummy: a token",
     "T": "real after: T(x), the signed sum of the outer products of queries and centred keys, each times "
-         "its read-out constant",
+    "its read-out constant",
 }
 _SCALAR = {
     **_BASE,
@@ -226,7 +226,7 @@ _HEAD = {
     "k": "point dummy: a token",
     "omega": "nonnegative before: Frobenius budget",
     "values": "real before: values(S, i), the values at unit i of the sample S: a map fixed before the "
-              "sample",
+    "sample",
     "f": "real after: f(i, W), the head's output at unit i of the drawn sample",
     "s": "real after: s(i, k, W), the centred score of token k at unit i of the drawn sample",
     "a": "real before: a(W), the trained query-key matrix",

@@ -19,8 +19,9 @@ def test_theorem_map_is_current() -> None:
     assert (ROOT / "docs/reference/theorem-map.md").read_text(encoding="utf-8") == theorem_map.page()
 
 
-@pytest.mark.parametrize("page", [
-    "explanation/why-the-naive-claim-fails.md", "how-to/add-a-lemma.md", "reference/claims.md"])
+@pytest.mark.parametrize(
+    "page", ["explanation/why-the-naive-claim-fails.md", "how-to/add-a-lemma.md", "reference/claims.md"]
+)
 def test_code_in_pages_runs(page: str) -> None:
     result = doctest.testfile(str(ROOT / "docs" / page), module_relative=False, optionflags=doctest.ELLIPSIS)
     assert result.attempted > 0

@@ -132,7 +132,7 @@ def check_signs(term: Term) -> None:
             number = value(term, point)
         except Undefined:
             continue
-        assert not nonnegative or number > -mpf(10) ** -30, (term, point)
+        assert not nonnegative or number > -(mpf(10) ** -30), (term, point)
         assert not positive or number > 0, (term, point)
 
 
