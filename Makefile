@@ -5,7 +5,7 @@ READY := .venv/.ready
 PYTEST := OMP_NUM_THREADS=1 $(BIN)/pytest
 OUT ?= out
 
-.PHONY: report test test-long bench lint types coq coq-check lesson clean help
+.PHONY: report test test-long bench lint types coq coq-check lesson docs clean help
 
 help:
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 12
@@ -37,8 +37,11 @@ coq:  ## build the machine-checked part (needs coq, coquelicot and interval)
 coq-check: coq  ## coqchk and the axioms of every exported theorem
 	$(MAKE) -C proofs/coq check
 
-lesson: $(READY)  ## the lesson and the docs as static pages: out/lesson/index.html
+lesson: $(READY)  ## the course as static pages: out/lesson/index.html
 	$(BIN)/certify teach --out $(OUT)/lesson --no-browser
+
+docs: $(READY)  ## the documentation with the course in it: out/docs/index.html
+	$(BIN)/python -m certify.teach.docs --out $(OUT)/docs
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "certify needs Python 3.11 or newer, this is " + sys.version)'
