@@ -128,14 +128,14 @@ class Paid:
 def ledger(course: Sequence[Chapter], reader: Reader) -> tuple[Paid, ...]:
     """Every constant of the results that the chapters show, once, in the order in which the reader
     meets it."""
-    paid: dict[tuple[str, str, str], Paid] = {}
+    paid: dict[tuple[str, str], Paid] = {}
     for chapter in course:
         for item in chapter.items:
             if not isinstance(item, Result):
                 continue
             for constant in reader.entry(item.name).paid():
                 paid.setdefault(
-                    (constant.name, str(constant.value), constant.origin),
+                    (str(constant.value), constant.origin),
                     Paid(constant, item.name, chapter.number),
                 )
     return tuple(paid.values())

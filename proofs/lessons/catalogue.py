@@ -94,7 +94,9 @@ class Entry:
     def heading(self) -> str:
         """Name and title."""
         kind = {"lemma": "", "counterexample": "Proposition ", "theorem": "Theorem "}[self.kind]
-        return f"{kind if kind and self.name[0].isupper() else ''}{self.name}: {self.title}"
+        if not self.name[0].isupper():
+            return f"{self.name.replace('-', ' ').capitalize()}: {self.title}"
+        return f"{kind}{self.name}: {self.title}"
 
     @property
     def last_term(self) -> str:

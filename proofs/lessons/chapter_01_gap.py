@@ -92,10 +92,13 @@ CHAPTER = Chapter(
             "A certified report says so in words, and never hides it behind a picture.",
         ),
         Program(
-            "from math import log, sqrt\n\n"
-            "for bits_for_each_parameter in (32, 8, 4, 1):\n"
-            "    bits = 22_000_000 * bits_for_each_parameter\n"
-            "    print(bits_for_each_parameter, 'bits:', round(sqrt((bits * log(2) + log(20)) / 2_000_000), 2))\n",
+            "from proofs.lessons.numbers import evaluate, shown_above\n"
+            "from proofs.theorems import THEOREMS\n\n"
+            "given = {'emp_risk': 0, 'm': 1_000_000, 'delta': '0.05'}\n"
+            "for bits in (32, 8, 4, 1):\n"
+            "    code = 22_000_000 * bits\n"
+            "    bound = evaluate(THEOREMS['D-hoeffding'].prefix, given | {'code_bits': code})\n"
+            "    print(bits, 'bits for each parameter:', shown_above(bound))\n",
             "Even one bit for each parameter is too much. Counting parameters fails. We need a better count.",
         ),
         Say(

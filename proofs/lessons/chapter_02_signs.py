@@ -24,11 +24,12 @@ CHAPTER = Chapter(
         Say(
             "Now exchange some examples with their ghosts, and choose by fair coins which ones. Each exchange turns the sign of one "
             "term. So we may put a random sign, plus or minus one, before every term, and the average stays as it was.\n\n"
-            "We ask for the model whose "
-            "losses follow the signs best. How well the class can follow pure noise, on average over all signs, is its "
-            "*Rademacher complexity*.\n\n"
-            "A rich class follows every pattern of signs. A poor class follows none. That is the capacity we were looking for. "
-            "It depends on the class *and* on the sample.",
+            "Now forget the ghosts. Toss a coin for each example and write down plus or minus. A model *follows* the coins if its loss "
+            "is high where we wrote plus and low where we wrote minus. The coins know nothing about the examples. So to follow them is "
+            "luck.\n\n"
+            "A single model has no luck on average. But we toss first and then pick the luckiest model of the class. The more "
+            "the class has to offer, the luckier the pick. How lucky, on average over all tosses, is the *Rademacher complexity* of the "
+            "class. This is the capacity we were looking for. It depends on the class *and* on the sample.",
             title="How well can a class follow noise?",
         ),
         Program(

@@ -44,9 +44,10 @@ CHAPTER = Chapter(
             "any condition at zero.",
         ),
         Say(
-            "A softmax head has *many* scores for one example: one for each token. The loss is a Lipschitz map of all of them. "
-            "With several inputs a single random sign for each example is not enough. We need one for each input. So the question is: how "
-            "much smaller can a randomly signed sum be than the length of the vector?",
+            "A softmax head has *many* scores for one example: one for each token. We want to give each score a coin of its own.\n\n"
+            "Two sizes of a list of numbers meet here. The Lipschitz condition speaks of its *length*: the root of the sum of squares. "
+            "The coins give its *signed sum*: add the numbers, each with a random plus or minus. The signed sum is smaller on average, "
+            "because plus and minus cancel. How much smaller can it be?",
             title="From one number to many",
         ),
         Result("Lemma 6 (vector)"),
@@ -94,7 +95,7 @@ CHAPTER = Chapter(
                 ),
             },
         ),
-        Steps("Lemma 6 (vector)"),
+        Steps("Lemma 6 (vector)", only=("s1", "s2", "s4")),
         Say(
             "Now the main tool. It removes a Lipschitz map of a whole vector of outputs, and gives each output its own sign. It was proved by "
             "Maurer in 2016. Its level here: {level:Lemma 7}.",

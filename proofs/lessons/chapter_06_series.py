@@ -96,7 +96,7 @@ CHAPTER = Chapter(
             title="The spectral norm",
         ),
         Result("Lemma 8(b)"),
-        Steps("Lemma 8(b)"),
+        Steps("Lemma 8(b)", only=("s4", "s5", "s8", "s9", "s10")),
         Question(
             "c6-cited",
             "Some steps in this course are marked *cited* or *proved on paper*. What does that mean for the theorem that uses them?",

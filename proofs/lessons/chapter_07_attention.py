@@ -7,6 +7,22 @@ import sympy
 from proofs.lessons.figures import bound_figure, bound_of, read_out_times_contraction, softmax_figure
 from proofs.lessons.model import Chapter, Choice, Live, Note, Number, Question, Result, Say, Steps
 
+POPOVICIU = Question(
+    "c7-popoviciu",
+    "The weights are a probability distribution on the tokens. Which property of *variance* gives the constant?",
+    (
+        Choice(
+            "A number that stays in an interval has variance at most a quarter of the squared length.",
+            "Half the weight at each end is the worst case.",
+            right=True,
+        ),
+        Choice("Variances of independent numbers add up.", "There is only one number here."),
+        Choice("Variance is never negative.", "True, and it gives a lower bound, not this one."),
+    ),
+    "The derivative of softmax in a direction is a covariance. Its size is a variance, and the variance of a bounded number is largest when half of "
+    "the weight sits at each end.",
+)
+
 CHAPTER = Chapter(
     number=7,
     slug="attention",
@@ -52,24 +68,9 @@ CHAPTER = Chapter(
             softmax_figure,
         ),
         Result("Lemma 12(a) (osc)"),
-        Steps("Lemma 12(a) (osc)"),
+        Steps("Lemma 12(a) (osc)", only=("s3", "s4", "s5", "s7"), notes={"s3": Note(POPOVICIU)}),
         Result("Lemma 12(c)"),
-        Steps("Lemma 12(c)"),
-        Question(
-            "c7-popoviciu",
-            "The weights are a probability distribution on the tokens. Which property of *variance* gives the constant?",
-            (
-                Choice(
-                    "A number that stays in an interval has variance at most a quarter of the squared length.",
-                    "Half the weight at each end is the worst case.",
-                    right=True,
-                ),
-                Choice("Variances of independent numbers add up.", "There is only one number here."),
-                Choice("Variance is never negative.", "True, and it gives a lower bound, not this one."),
-            ),
-            "The derivative of softmax in a direction is a covariance. Its size is a variance, and the variance of a bounded number is largest when half of "
-            "the weight sits at each end.",
-        ),
+        Steps("Lemma 12(c)", only=("s5", "s8", "s9")),
         Say(
             "Now assemble.\n\n"
             "- The gap is at most {constant:C1(i):symmetrization} times the complexity, plus the confidence part (chapters 2 and 3).\n"

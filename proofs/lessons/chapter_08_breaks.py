@@ -40,9 +40,11 @@ CHAPTER = Chapter(
         Say(
             "N0 blames the rest of the network. So give the claim its best chance: *no* rest. One layer, one head, values fixed, only the query-key matrix trained. "
             "Two tokens in each sequence.\n\n"
-            "The first token carries a query *r* and a content *j*. The second carries the same query and no content. The trained matrix holds one number for each pair of "
-            "query and content. Both tokens ask the *same* query, so both rows of the attention matrix are equal. A matrix with equal rows has rank one. Always.\n\n"
-            "But the common row can be anything. It leans to the first token or to the second, as the number for (*r*, *j*) says. And these numbers are independent.",
+            "Think of the trained matrix as a table of numbers. Each training input points to one cell of the table, and to no other cell. The number in the cell decides how "
+            "the attention is shared between the two tokens: a large positive number sends all of it to the first token, a large negative number to the second. The "
+            "first token has the value plus one, the second minus one. So the sign in the cell is the output.\n\n"
+            "We may write what we like into each cell. So we can have any labels we like.\n\n"
+            "And the rank? Both tokens ask the same question. So both rows of the attention matrix are equal, and a matrix with equal rows has rank one. Always.",
             title="Shattering at rank one",
         ),
         Question(

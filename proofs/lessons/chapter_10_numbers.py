@@ -69,7 +69,7 @@ CHAPTER = Chapter(
             "def exact(matrix):\n"
             "    return [[Fraction(float(x)) for x in row] for row in matrix]\n\n"
             "def product(a, b):\n"
-            "    return [[sum(x * y for x, y in zip(row, column)) for column in zip(*b)] for row in a]\n\n"
+            "    return [[sum(x * y for x, y in zip(r, c)) for c in zip(*b)] for r in a]\n\n"
             "def minus(a, b):\n"
             "    return [[x - y for x, y in zip(r, s)] for r, s in zip(a, b)]\n\n"
             "def root_above(x):\n"
@@ -78,16 +78,19 @@ CHAPTER = Chapter(
             "def size(matrix):\n"
             "    return root_above(sum(x * x for row in matrix for x in row))\n\n"
             "A = [[2.0, 1.0], [1.0, 3.0]]\n"
-            "U, s, Vt = np.linalg.svd(np.array(A))            # the oracle\n"
-            "u, v, S, one = exact(U), exact(Vt.T), exact(np.diag(s)), exact(np.eye(2))\n"
-            "F = size(minus(product(list(zip(*v)), v), one))    # right directions: not quite orthonormal\n"
-            "G = size(minus(product(list(zip(*u)), u), one))    # left directions\n"
-            "E = size(minus(product(product(u, S), list(zip(*v))), exact(A)))\n"
-            "for value in s:\n"
-            "    upper = Fraction(float(value)) * root_above((1 + F) * (1 + G)) + E\n"
-            "    lower = Fraction(float(value)) * (1 - F) * (1 - G) - E    # 1 - x <= sqrt(1 - x)\n"
-            "    print(float(lower), '<= singular value <=', float(upper), ' width below', float(upper - lower) < 1e-14)\n",
-            "Everything after the oracle is exact arithmetic with fractions, so these intervals are proofs. (The last line prints rounded ends; the fractions behind them are exact.) "
+            "U, s, Vt = np.linalg.svd(np.array(A))  # the oracle\n"
+            "u, ut, v, vt = exact(U), exact(U.T), exact(Vt.T), exact(Vt)\n"
+            "S, one = exact(np.diag(s)), exact(np.eye(2))\n\n"
+            "F = size(minus(product(vt, v), one))  # defect of the right directions\n"
+            "G = size(minus(product(ut, u), one))  # defect of the left directions\n"
+            "E = size(minus(product(product(u, S), vt), exact(A)))\n"
+            "if not (F < 1 and G < 1):\n"
+            "    raise ArithmeticError('the directions are too poor to prove anything')\n"
+            "for value in map(Fraction, map(float, s)):\n"
+            "    upper = value * root_above((1 + F) * (1 + G)) + E\n"
+            "    lower = value * (1 - F) * (1 - G) - E  # 1 - x <= sqrt(1 - x)\n"
+            "    print('about', float(value), ' width', float(upper - lower))\n",
+            "Everything after the oracle is exact arithmetic with fractions, so each interval from *lower* to *upper* is a proof. It is a few million-billionths wide. "
             "This is the whole method, for a matrix of size two.",
         ),
         Say(
@@ -103,7 +106,8 @@ CHAPTER = Chapter(
             "hilbert = np.array([[1 / (i + j + 1) for j in range(6)] for i in range(6)])\n"
             "values = certify.singular_values(hilbert)\n"
             "for lower, upper in zip(values.lower, values.upper):\n"
-            "    print(f'{lower:.12e}  {upper:.12e}')\n"
+            "    box = certify.Enclosure.between(float(lower), float(upper))\n"
+            "    print(box.lower_decimal(13), box.upper_decimal(13))  # rounded outward\n"
             "print(certify.effective_rank(hilbert, kind='stable'))\n",
             "The smallest singular values are ten million times smaller than the largest. Their intervals are wider, relative to their size, and they say so.",
         ),
