@@ -1,4 +1,4 @@
-"""All code in the docs runs, all commands are real, all links lead somewhere, generated pages are current."""
+"""All code in the docs runs, all commands are real, generated pages are current."""
 
 from __future__ import annotations
 
@@ -21,8 +21,7 @@ import pytest
 
 from certify.cli import build_parser
 from certify.teach import reference
-from certify.teach.docs import build, find_pages, parser
-from tests.lesson.conftest import Watched
+from certify.teach.docs import parser
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", ROOT / "examples/README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -198,52 +197,3 @@ def test_reference_notices_a_stale_page(tmp_path: Path, capsys: pytest.CaptureFi
     (tmp_path / "cli.md").write_text("old")
     assert reference.main(["--folder", str(tmp_path)]) == 1
     assert "out of date: cli.md" in capsys.readouterr().err
-
-
-@pytest.fixture(scope="module")
-def docs_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    out = tmp_path_factory.mktemp("docs")
-    build(ROOT / "docs", out)
-    return out
-
-
-def test_every_page_is_in_the_site(docs_site: Path) -> None:
-    for page in find_pages(ROOT / "docs"):
-        assert (docs_site / page.file).exists()
-    assert (docs_site / "lesson/index.html").exists()
-    groups = {page.group for page in find_pages(ROOT / "docs")}
-    assert {"", "tutorial", "how-to", "explanation", "reference", "decisions"} <= groups
-
-
-def test_every_link_leads_somewhere(docs_site: Path) -> None:
-    identifiers = {
-        path.resolve(): set(re.findall(r'\bid="([^"]+)"', path.read_text(encoding="utf-8")))
-        for path in docs_site.rglob("*.html")
-    }
-    broken = []
-    for path in identifiers:
-        for link in re.findall(r'href="([^"]+)"', path.read_text(encoding="utf-8")):
-            if link.startswith(("http:", "https:", "data:", "mailto:")):
-                continue
-            name, _, fragment = link.partition("#")
-            target = (path.parent / name).resolve() if name else path
-            if not target.exists() or (fragment and fragment not in identifiers.get(target, {fragment})):
-                broken.append(f"{path.name}: {link}")
-    assert broken == []
-
-
-@pytest.mark.browser
-def test_docs_open_offline(docs_site: Path, chromium: str) -> None:
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as engine:
-        browser = engine.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
-        context = browser.new_context(offline=True, viewport={"width": 390, "height": 800})
-        watched = Watched(context.new_page())
-        for page in find_pages(ROOT / "docs"):
-            opened = watched.open(docs_site / page.file)
-            assert opened.locator("main h1").count() == 1, page.file
-            assert opened.evaluate("document.documentElement.scrollWidth") <= 390, page.file
-            assert opened.locator(".math-error").count() == 0
-        assert watched.complaints == []
-        browser.close()

@@ -19,9 +19,9 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser(chromium: str) -> Iterator[Any]:
-    """Headless Chromium."""
+    """Headless Chromium, closed after each file: one process cannot run two Playwright engines."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as engine:
