@@ -117,7 +117,7 @@ class Entry:
 
     def paid(self) -> tuple[Constant, ...]:
         """What the ledger lists: a theorem's constants, or the explicit factors of a lemma."""
-        if self.constants:
+        if self.constants or self.kind == "counterexample":
             return self.constants
         why = self.statement.split(". ")[0].rstrip(".") + "."
         return tuple(Constant(self.title, from_prefix(factor), self.name, why) for factor in self.factors)
