@@ -8,6 +8,58 @@ _SIGNED = "sum(j, x(j)*p(j, t))"
 _OTHER = "sum(j, x(j)*p(j, u))"
 
 
+def _part_the_suprema(d: Derivation, constant: str, longer: str, random: str) -> None:
+    """From ``longer``, that h(t) - h(u) is at most ``constant`` times an average modulus, to the conclusion.
+
+    The same steps for signs and for directions; ``random`` says which of the two is drawn.
+    """
+    modulus = "abs(sum(j, x(j)*(p(j, t) - p(j, u))))"
+    rest = "G(t) + G(u)"
+    average, inside = f"{constant}*E(x, {modulus}) + {rest}", f"{constant}*{modulus} + {rest}"
+    pair = d.paper(
+        f"2*E(e, sup(t, e*h(t) + G(t))) == sup(t, sup(u, h(t) - h(u) + {rest}))",
+        "Write out the two signs; the two suprema choose t and u.",
+    )
+    moved = d.monotone(
+        f"sup(t, sup(u, h(t) - h(u) + {rest})) <= sup(t, sup(u, {average}))", "Inside the suprema.", longer
+    )
+    inner = d.axiom(
+        "sup-of-average",
+        {"X": f"lambda x, u: {inside}", "w": "x", "t": "u"},
+        f"sup(u, {average}) <= E(x, sup(u, {inside}))",
+        f"Choosing u after the {random} can only help.",
+    )
+    inner_sup = d.monotone(
+        f"sup(t, sup(u, {average})) <= sup(t, E(x, sup(u, {inside})))", "For every t.", inner
+    )
+    outer = d.axiom(
+        "sup-of-average",
+        {"X": f"lambda x, t: sup(u, {inside})", "w": "x", "t": "t"},
+        f"sup(t, E(x, sup(u, {inside}))) <= E(x, sup(t, sup(u, {inside})))",
+        f"Choosing t after the {random} can only help.",
+    )
+    unsigned = d.paper(
+        f"E(x, sup(t, sup(u, {inside}))) == E(x, sup(t, sup(u, {constant}*({_SIGNED} - {_OTHER}) + {rest})))",
+        "Why may the modulus be dropped? The bracket does not change when t and u are exchanged, and "
+        "one of the two orders makes the inner sum nonnegative.",
+    )
+    mirrored = d.paper(
+        f"E(x, sup(u, -({constant}*{_OTHER}) + G(u))) == E(x, sup(t, {constant}*{_SIGNED} + G(t)))",
+        f"The {random} x and -x have the same distribution; then rename u.",
+    )
+    d.combine(
+        d.conclude,
+        "The two suprema part, each gives the same average; chain and halve.",
+        pair,
+        moved,
+        inner_sup,
+        outer,
+        unsigned,
+        mirrored,
+        times=["1/2"] * 6,
+    )
+
+
 def derive_step() -> Derivation:
     """One unit."""
     d = Derivation(
@@ -39,67 +91,16 @@ def derive_step() -> Derivation:
         sources=("A. Maurer, arXiv:1605.00251, Corollary 4",),
         domain="finite classes, all signs enumerated",
     )
-    length = "sqrt(sum(j, (p(j, t) - p(j, u))**2))"
     modulus = "abs(sum(j, x(j)*(p(j, t) - p(j, u))))"
-    rest = "G(t) + G(u)"
     lipschitz = d.assume("lipschitz")
-    pair = d.paper(
-        f"2*E(e, sup(t, e*h(t) + G(t))) == sup(t, sup(u, h(t) - h(u) + {rest}))",
-        "Write out the two signs; the two suprema choose t and u.",
-    )
     khintchine = d.lemma(
         "lemma-6-vector",
         {"a": "lambda j: p(j, t) - p(j, u)", "N": "N", "flip": "lambda x, j: flip(x, j)", "x": "x", "j": "j"},
-        f"{length} <= sqrt(2)*E(x, {modulus})",
+        f"sqrt(sum(j, (p(j, t) - p(j, u))**2)) <= sqrt(2)*E(x, {modulus})",
         "Khintchine, for the difference vector.",
     )
     longer = d.combine(f"h(t) - h(u) <= sqrt(2)*E(x, {modulus})", "Chain.", lipschitz, khintchine)
-    moved = d.monotone(
-        f"sup(t, sup(u, h(t) - h(u) + {rest})) <= sup(t, sup(u, sqrt(2)*E(x, {modulus}) + {rest}))",
-        "Inside the suprema.",
-        longer,
-    )
-    inner = d.axiom(
-        "sup-of-average",
-        {"X": f"lambda x, u: sqrt(2)*{modulus} + {rest}", "w": "x", "t": "u"},
-        f"sup(u, sqrt(2)*E(x, {modulus}) + {rest}) <= E(x, sup(u, sqrt(2)*{modulus} + {rest}))",
-        "Choosing u after the signs can only help.",
-    )
-    inner_sup = d.monotone(
-        f"sup(t, sup(u, sqrt(2)*E(x, {modulus}) + {rest})) <= sup(t, E(x, sup(u, "
-        f"sqrt(2)*{modulus} + {rest})))",
-        "For every t.",
-        inner,
-    )
-    outer = d.axiom(
-        "sup-of-average",
-        {"X": f"lambda x, t: sup(u, sqrt(2)*{modulus} + {rest})", "w": "x", "t": "t"},
-        f"sup(t, E(x, sup(u, sqrt(2)*{modulus} + {rest}))) <= E(x, sup(t, sup(u, "
-        f"sqrt(2)*{modulus} + {rest})))",
-        "Choosing t after the signs can only help.",
-    )
-    unsigned = d.paper(
-        f"E(x, sup(t, sup(u, sqrt(2)*{modulus} + {rest}))) == E(x, sup(t, sup(u, sqrt(2)*({_SIGNED} - "
-        f"{_OTHER}) + {rest})))",
-        "Why may the modulus be dropped? The bracket does not change when t and u are exchanged, and "
-        "one of the two "
-        "orders makes the inner sum nonnegative.",
-    )
-    mirrored = d.paper(
-        f"E(x, sup(u, -(sqrt(2)*{_OTHER}) + G(u))) == E(x, sup(t, sqrt(2)*{_SIGNED} + G(t)))",
-        "The signs x and -x have the same distribution; then rename u.",
-    )
-    d.combine(
-        d.conclude,
-        "The two suprema part, each gives the same average; chain and halve.",
-        pair,
-        moved,
-        inner_sup,
-        outer,
-        unsigned,
-        mirrored,
-        times=["1/2"] * 6,
-    )
+    _part_the_suprema(d, "sqrt(2)", longer, "signs")
     return d
 
 
@@ -208,60 +209,11 @@ def derive_sphere_step() -> Derivation:
         sources=("Here, after A. Maurer, arXiv:1605.00251",),
         domain="the constant for k = 1, 2, 3 in balls",
     )
-    modulus = "abs(sum(j, x(j)*(p(j, t) - p(j, u))))"
-    signed = "sum(j, x(j)*p(j, t)) - sum(j, x(j)*p(j, u))"
-    rest = "G(t) + G(u)"
     lipschitz, constant = d.assume("lipschitz"), d.assume("constant")
-    pair = d.paper(
-        f"2*E(e, sup(t, e*h(t) + G(t))) == sup(t, sup(u, h(t) - h(u) + {rest}))",
-        "Write out the two signs; the two suprema choose t and u.",
+    longer = d.combine(
+        "h(t) - h(u) <= gamma_k*E(x, abs(sum(j, x(j)*(p(j, t) - p(j, u)))))", "Chain.", lipschitz, constant
     )
-    longer = d.combine(f"h(t) - h(u) <= gamma_k*E(x, {modulus})", "Chain.", lipschitz, constant)
-    moved = d.monotone(
-        f"sup(t, sup(u, h(t) - h(u) + {rest})) <= sup(t, sup(u, gamma_k*E(x, {modulus}) + {rest}))",
-        "Inside the suprema.",
-        longer,
-    )
-    inner = d.axiom(
-        "sup-of-average",
-        {"X": f"lambda x, u: gamma_k*{modulus} + {rest}", "w": "x", "t": "u"},
-        f"sup(u, gamma_k*E(x, {modulus}) + {rest}) <= E(x, sup(u, gamma_k*{modulus} + {rest}))",
-        "Choosing u after the direction can only help.",
-    )
-    inner_sup = d.monotone(
-        f"sup(t, sup(u, gamma_k*E(x, {modulus}) + {rest})) <= sup(t, E(x, sup(u, gamma_k*{modulus} + "
-        f"{rest})))",
-        "For every t.",
-        inner,
-    )
-    outer = d.axiom(
-        "sup-of-average",
-        {"X": f"lambda x, t: sup(u, gamma_k*{modulus} + {rest})", "w": "x", "t": "t"},
-        f"sup(t, E(x, sup(u, gamma_k*{modulus} + {rest}))) <= E(x, sup(t, sup(u, gamma_k*{modulus} + "
-        f"{rest})))",
-        "Choosing t after the direction can only help.",
-    )
-    unsigned = d.paper(
-        f"E(x, sup(t, sup(u, gamma_k*{modulus} + {rest}))) == E(x, sup(t, sup(u, gamma_k*({signed}) + "
-        f"{rest})))",
-        "The bracket does not change when t and u are exchanged, so the modulus may be dropped.",
-    )
-    mirrored = d.paper(
-        "E(x, sup(u, -(gamma_k*sum(j, x(j)*p(j, u))) + G(u))) == "
-        "E(x, sup(t, gamma_k*sum(j, x(j)*p(j, t)) + G(t)))",
-        "x and -x have the same distribution; then rename u.",
-    )
-    d.combine(
-        d.conclude,
-        "The two suprema part; chain and halve.",
-        pair,
-        moved,
-        inner_sup,
-        outer,
-        unsigned,
-        mirrored,
-        times=["1/2"] * 6,
-    )
+    _part_the_suprema(d, "gamma_k", longer, "directions")
     return d
 
 
