@@ -98,6 +98,9 @@ def test_all_ranks_of_a_weight_against_its_svd() -> None:
     def ours() -> object:
         return certify.effective_ranks(certify.singular_values(A))
 
+    assert all(
+        relative_width(rank) < 1e-6 for rank in certify.effective_ranks(certify.singular_values(A)).values()
+    )
     report(
         [
             measure(
@@ -152,6 +155,7 @@ def test_against_other_verified_software() -> None:
             "certified spectrum / python-flint acb_mat.eig, n = 48",
             lambda: certify.singular_values(A),
             lambda: flint.acb_mat(gram).eig(algorithm="approx"),
+            1.0,
             note="their answer is not certified",
         )
     ]
@@ -167,6 +171,7 @@ def test_against_other_verified_software() -> None:
                 "certified spectrum / precise-numpy svd, n = 128",
                 lambda: certify.singular_values(B),
                 lambda: precise.svd(intervals),
+                1.0,
                 note=f"our radius {radius(certify.singular_values(B)):.1e} sigma_1, theirs {width:.1e}",
             )
         )
