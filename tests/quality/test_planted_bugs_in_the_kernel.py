@@ -220,9 +220,7 @@ BUGS = (
         "high, low = e * exact_ball(upper[0]), e * exact_ball(lower[0])",
         "low, high = e * exact_ball(upper[0]), e * exact_ball(lower[0])",
     ),
-    bug(
-        "energy rank: wrong end", "counting", "head_low[k] >= share * F_high", "head_high[k] >= share * F_low"
-    ),
+    bug("energy rank: wrong end", "counting", "head_low[k] >= share_high", "head_high[k] >= share_low"),
     bug(
         "product: rounding of its core dropped",
         "product",
