@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from certify import verify
+from certify.verify import report as verify
 
 DESCRIPTION = """\
 Re-check a report.json: its structure and digests, the order of all enclosures, and every derived
@@ -60,9 +60,9 @@ def run(arguments: argparse.Namespace) -> int:
         print(f"certify verify: {arguments.report} needs its sample: --data FILE.npz", file=sys.stderr)
         return 2
     if arguments.model is not None:
-        from certify import verify_update
+        from certify.verify import update as verify_update
 
         return verify_update.main(arguments.report, arguments.data, arguments.model)
-    from certify import verify_risk
+    from certify.verify import risk as verify_risk
 
     return verify_risk.main([str(arguments.report), str(arguments.data)])

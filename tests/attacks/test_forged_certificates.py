@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from certify import verify_risk
 from certify.bounds.risk.run import Plan, run_risk
 from certify.bounds.risk.samples import Sample
+from certify.verify import risk as verify_risk
 
 Forgery = Callable[[dict[str, Any]], None]
 

@@ -18,10 +18,10 @@ from typing import Any
 
 import pytest
 
-from certify import verify
 from certify.decimals import round_down, round_up
 from certify.report.digest import sealed
 from certify.report.writing import to_json
+from certify.verify import report as verify
 from tests.certify.report.tiny import Tiny, make_tiny
 
 Report = dict[str, Any]

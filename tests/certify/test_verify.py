@@ -12,12 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import libmp, mp, mpf
 
-from certify import verify
 from certify.engine.order_statistics import order_statistic
 from certify.kernel.bound import evaluate
 from certify.kernel.enclosure import Enclosure
 from certify.report import digest
-from certify.verify import Interval
+from certify.verify import report as verify
+from certify.verify.report import Interval
 from proofs.theorems import THEOREMS
 
 positive = st.fractions(min_value=Fraction(1, 10**6), max_value=10**6)

@@ -8,13 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from certify import verify_risk
 from certify.bounds.risk import heads, occam, pac_bayes
 from certify.bounds.risk.entries import exact
 from certify.bounds.risk.run import Plan, run_risk
 from certify.bounds.risk.samples import Sample
 from certify.codec import arithmetic
 from certify.errors import CertifyError
+from certify.verify import risk as verify_risk
 
 Plant = Callable[[pytest.MonkeyPatch], None]
 

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from certify import verify_risk
 from certify.codec.arithmetic import AdaptiveLaw, Codeword, Encoder, IntegerLaw
 from certify.codec.matrices import MAX_EXPONENT, QuantisedMatrix, decode, encode, step
 from certify.errors import MatrixError, VerificationError
+from certify.verify import risk as verify_risk
 
 
 @st.composite

@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_digits
 
-from certify import cli, verify_risk
+from certify import cli
 from certify.bounds.risk.heads import LinearHead
 from certify.bounds.risk.tasks import linear_head, read_task
 from certify.errors import DataError, ModelError
+from certify.verify import risk as verify_risk
 
 
 @pytest.fixture(scope="module")

@@ -12,12 +12,12 @@ import mpmath
 import numpy as np
 import pytest
 
-from certify import verify_risk
 from certify.bounds.risk import pooler
 from certify.bounds.risk.pooler import Anchor, UpdatedHead
 from certify.bounds.risk.samples import Sample
 from certify.codec import certificate_file
 from certify.errors import DataError
+from certify.verify import risk as verify_risk
 
 mp = mpmath.mp.clone()
 mp.dps = 60

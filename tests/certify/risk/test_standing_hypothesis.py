@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 import transformers
 
-from certify import cli, verify_risk, verify_update
+from certify import cli
+from certify.verify import risk as verify_risk
+from certify.verify import update as verify_update
 
 WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *"abcdefghij"]
 

@@ -13,12 +13,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from certify import cli, verify_risk, verify_update
+from certify import cli
 from certify.bounds.risk import updates
 from certify.bounds.risk.run import Plan
 from certify.codec.arithmetic import Codeword
 from certify.codec.matrices import QuantisedMatrix, decode_update, encode_update, unchanged
 from certify.errors import VerificationError
+from certify.verify import risk as verify_risk
+from certify.verify import update as verify_update
 
 SOURCE = '''
 import torch

@@ -1,7 +1,7 @@
 """The model-running part of the second checker: base + decoded update on every unit, errors counted again.
 
 ``certify verify model.cert --data train.npz --model BASE``. Everything that needs no model is derived by
-:mod:`certify.verify_risk` first. Then the public base is read again, its tensors held against the digest of
+:mod:`certify.verify.risk` first. Then the public base is read again, its tensors held against the digest of
 the certificate, the decoded update added, the model run unit by unit in float64, and the errors of the
 decoded head counted on what this machine computes. Nothing recorded is compared within a tolerance: a machine
 that rounds differently counts its own errors, and the claim stands only if they are not more than claimed.
@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 import torch
 
-import certify.verify_risk as verify_risk
-from certify.verify_risk import Refused, Unreadable
+import certify.verify.risk as verify_risk
+from certify.verify.risk import Refused, Unreadable
 
 
 def load_base(spec: str, reads: Any) -> tuple[Any, set[str]]:
