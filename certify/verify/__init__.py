@@ -1,1 +1,11 @@
-"""The second checkers: they re-check reports and certificates and import nothing else of this package."""
+"""The second checkers: reports and certificates are checked again by code that imports nothing else of ours.
+
+Read in this order. Of a report: ``interval`` (outward arithmetic), ``formula`` (prefix text), ``spectra``
+(norms and effective ranks), ``structure`` and ``digests`` (what a report looks like), ``theorems`` (the
+bounds it may claim), ``matrices``, ``attention``, ``bounds`` (the checks) and ``report`` (all of them); with
+the model also ``enclose`` and ``model``. Of a certificate: ``risk``, and with its base ``update``.
+
+The modules import only each other, the standard library and mpmath; numpy, scipy and torch only where a model
+or a sample is read. The folder works wherever it is copied: ``python -m verify report.json``. The arithmetic
+repeats that of ``certify/kernel`` and ``certify/codec`` on purpose: a shared helper would share its bugs.
+"""

@@ -468,7 +468,7 @@ def float_softmax(w: Any, v: Any, tokens: Any) -> tuple[Any, Any]:
 
 
 def linear_noise_risk(q: tuple[list[Any], list[Any]], features: Any, labels: Any) -> Any:
-    """Mean over the units of P(margin <= 0) under the noise, with 60 digits."""
+    """Mean over the units of P(margin <= 0) under the noise, with 60 digits (one output)."""
     mean, variance = [mp.mpf(float(m)) for m in q[0][0]], [mp.mpf(float(s)) ** 2 for s in q[1][0]]
     total = mp.mpf(0)
     for x, y in zip(features, labels, strict=True):
@@ -477,6 +477,33 @@ def linear_noise_risk(q: tuple[list[Any], list[Any]], features: Any, labels: Any
         spread = mp.sqrt(mp.fdot(variance, [t * t for t in entries]))
         total += mp.erfc((centre if y == 1 else -centre) / spread / mp.sqrt(2)) / 2
     return total / len(labels)
+
+
+def certain_linear_draw_errors(
+    q: tuple[list[Any], list[Any]], features: Any, labels: Any, outputs: int, passes: int, seed: int
+) -> int:
+    """Draws that are certainly errors: the logits of a noisy head on a unit are independent Gaussians."""
+    x = np.hstack([features.astype(np.float64), np.ones((len(features), 1))])
+    mean, deviation = (v[0].reshape(-1, outputs) for v in q)
+    centre, spread = x @ mean, np.sqrt((x * x) @ (deviation * deviation))
+    size = np.abs(x) @ np.abs(mean)
+    generator = np.random.Generator(np.random.Philox(key=seed))
+    count = 0
+    for _ in range(passes):
+        normal = generator.standard_normal(centre.shape)
+        margin = class_margins(centre + spread * normal, labels)
+        slack = TOLERANCE * (size + spread * np.abs(normal)).max(axis=1)
+        count += int(np.count_nonzero(margin < -slack))
+    return count
+
+
+def class_margins(logits: Any, labels: Any) -> Any:
+    """The own logit minus the largest other, for every unit; for one output +-logit."""
+    if logits.shape[1] == 1:
+        return np.where(labels == 1, 1, -1) * logits[:, 0]
+    own = np.zeros(logits.shape, dtype=bool)
+    own[np.arange(len(labels)), labels] = True
+    return logits[own] - np.where(own, -np.inf, logits).max(axis=1)
 
 
 # --- bounds -----------------------------------------------------------------------------------------
@@ -650,18 +677,20 @@ def _check_noise(
     certificate: dict[str, Any], kind: str, inputs: Any, labels: Any, dimension: int, outputs: int
 ) -> str:
     model, claim, theorem = certificate["model"], certificate["claim"], certificate["theorem"]
-    if outputs != 1:
-        raise Refused("family.outputs: noise certificates are for two classes and one output")
+    if kind == "tokens" and outputs != 1:
+        raise Refused(
+            "family.outputs: noise certificates of softmax heads are for two classes and one output"
+        )
     m, delta, bound = len(labels), rational(claim, "delta"), rational(claim, "bound")
-    sizes = [dimension, dimension] if kind == "tokens" else [dimension + 1]
+    sizes = [dimension, dimension] if kind == "tokens" else [(dimension + 1) * outputs]
     q = read_gaussian(model.get("posterior"), sizes, "model.posterior")
     prior = read_prior(model, sizes)
     part = digest(kind, inputs, labels, dimension)
     confidence = number(delta)
     if theorem == "E-single":
-        risk, nats = _drawn(q, prior, kind, inputs, labels, part, claim)
+        risk, nats = _drawn(q, prior, kind, inputs, labels, outputs, part, claim)
     else:
-        risk, confidence = _averaged(q, kind, inputs, labels, part, claim, confidence)
+        risk, confidence = _averaged(q, kind, inputs, labels, outputs, part, claim, confidence)
         nats = relative_entropy(q, prior)
     constant = mp.log((2 + mp.sqrt(mp.pi * m / 2)) / confidence)
     budget = max(mp.mpf(0), nats + prior[2] + constant) / m
@@ -677,23 +706,23 @@ def _check_noise(
 
 
 def _drawn(
-    q: Any, prior: Any, kind: str, inputs: Any, labels: Any, part: str, claim: dict[str, Any]
+    q: Any, prior: Any, kind: str, inputs: Any, labels: Any, outputs: int, part: str, claim: dict[str, Any]
 ) -> tuple[Any, Any]:
     """(risk, nats) of the one head that the seed draws."""
     generator = np.random.Generator(np.random.Philox(key=seed_of("draw", part, q)))
     drawn = [m + s * generator.standard_normal(len(m)) for m, s in zip(q[0], q[1], strict=True)]
-    sign = np.where(labels == 1, 1, -1)
     errors = 0
     for start in range(0, len(labels), ROWS_PER_DRAW):
         rows = slice(start, start + ROWS_PER_DRAW)
+        n, y = len(labels[rows]), labels[rows]
         if kind == "tokens":
-            n = len(labels[rows])
             value, size = float_softmax(np.tile(drawn[0], (n, 1)), np.tile(drawn[1], (n, 1)), inputs[rows])
+            margin = np.where(y == 1, 1, -1) * value
         else:
-            x = inputs[rows].astype(np.float64)
-            value = x @ drawn[0][:-1] + drawn[0][-1]
-            size = np.abs(x) @ np.abs(drawn[0][:-1]) + abs(drawn[0][-1])
-        errors += int(np.count_nonzero(sign[rows] * value < -TOLERANCE * size))
+            x = np.hstack([inputs[rows].astype(np.float64), np.ones((n, 1))])
+            weight = drawn[0].reshape(-1, outputs)
+            margin, size = class_margins(x @ weight, y), (np.abs(x) @ np.abs(weight)).max(axis=1)
+        errors += int(np.count_nonzero(margin < -TOLERANCE * size))
     claimed = whole(claim, "errors", "claim")
     if claimed < errors:
         raise Refused(f"claim.errors: {claimed} claimed, the drawn model certainly makes {errors}")
@@ -701,13 +730,17 @@ def _drawn(
 
 
 def _averaged(
-    q: Any, kind: str, inputs: Any, labels: Any, part: str, claim: dict[str, Any], delta: Any
+    q: Any, kind: str, inputs: Any, labels: Any, outputs: int, part: str, claim: dict[str, Any], delta: Any
 ) -> tuple[Any, Any]:
     """(risk under the noise, what is left of delta)."""
-    if kind == "features":
+    if kind == "features" and outputs == 1:
         return linear_noise_risk(q, inputs, labels), delta
     passes, claimed = whole(claim, "passes", "claim", 1), whole(claim, "errors", "claim")
-    certain = certain_draw_errors(q, inputs, labels, passes, seed_of("monte-carlo", part, q))
+    seed = seed_of("monte-carlo", part, q)
+    if kind == "tokens":
+        certain = certain_draw_errors(q, inputs, labels, passes, seed)
+    else:
+        certain = certain_linear_draw_errors(q, inputs, labels, outputs, passes, seed)
     if claimed < certain:
         raise Refused(f"claim.errors: {claimed} claimed, the prescribed draws certainly make {certain}")
     draws = passes * len(labels)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 import json
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -18,14 +19,18 @@ from typing import Any
 
 import pytest
 
+import certify.verify
 from certify.decimals import round_down, round_up
 from certify.report.digest import sealed
 from certify.report.writing import to_json
-from certify.verify import report as verify
+from certify.verify.digests import check_digests
+from certify.verify.model import check_with_model
+from certify.verify.report import check
 from tests.certify.report.tiny import Tiny, make_tiny
 
 Report = dict[str, Any]
 Forge = Callable[[Report], None]
+VERIFY = Path(certify.verify.__file__).parent
 
 
 @pytest.fixture(scope="module")
@@ -271,15 +276,15 @@ IDS = [f"{i}-{getattr(forge, '__name__', 'forge').strip('<>')}" for i, (forge, _
 
 
 def test_the_real_report_is_accepted(tiny: Tiny) -> None:
-    assert verify.check(tiny.report) == []
-    assert verify.check(resealed(copy.deepcopy(tiny.report))) == []
+    assert check(tiny.report) == []
+    assert check(resealed(copy.deepcopy(tiny.report))) == []
 
 
 @pytest.mark.parametrize(("forge", "place"), FORGERIES, ids=IDS)
 def test_a_forger_who_recomputes_the_digests_is_refused(forge: Forge, place: str, tiny: Tiny) -> None:
     report = copy.deepcopy(tiny.report)
     forge(report)
-    problems = verify.check(resealed(report))
+    problems = check(resealed(report))
     assert problems, "accepted"
     assert any(p.path.startswith(place) for p in problems), [str(p) for p in problems]
 
@@ -314,12 +319,12 @@ def test_a_changed_digit_anywhere_is_refused_and_named(tiny: Tiny) -> None:
     for path, container, key in places[::37]:
         old = container[key]
         container[key] = another_digit(old)
-        problems = list(verify.check_digests({**body, "parts": report["parts"], "digest": report["digest"]}))
+        problems = list(check_digests({**body, "parts": report["parts"], "digest": report["digest"]}))
         named = [p.path for p in problems if p.path != "digest"]
         assert len(problems) == 2, path
         assert path.startswith(named[0]), (path, named)
         container[key] = old
-    assert list(verify.check_digests({**body, "parts": report["parts"], "digest": report["digest"]})) == []
+    assert list(check_digests({**body, "parts": report["parts"], "digest": report["digest"]})) == []
 
 
 @pytest.mark.parametrize("place", ["parts", "digest"])
@@ -330,19 +335,19 @@ def test_a_changed_digest_is_refused(place: str, tiny: Tiny) -> None:
     else:
         path = sorted(report["parts"])[3]
         report["parts"][path] = "0" * 16
-    assert verify.check(report)
+    assert check(report)
 
 
 # -- with the model ---------------------------------------------------------------------------------
 
 
 def model_problems(report: Report, tiny: Tiny) -> list[str]:
-    problems, _ = verify.check_with_model(resealed(report), str(tiny.model), None)
+    problems, _ = check_with_model(resealed(report), str(tiny.model), None)
     return [str(p) for p in problems]
 
 
 def test_the_model_confirms_the_real_report(tiny: Tiny) -> None:
-    problems, words = verify.check_with_model(tiny.report, str(tiny.model), None)
+    problems, words = check_with_model(tiny.report, str(tiny.model), None)
     assert problems == []
     count = len(tiny.report["matrices"])
     assert words.startswith(f"{count} of {count} matrices")
@@ -368,7 +373,7 @@ def consistent_lie(report: Report, factor: Fraction) -> int:
 def test_a_consistent_lie_about_a_spectrum_needs_the_model(tiny: Tiny) -> None:
     report = copy.deepcopy(tiny.report)
     index = consistent_lie(report, 1 - Fraction(1, 10**9))
-    assert verify.check(resealed(report)) == [], "nothing in the report contradicts itself"
+    assert check(resealed(report)) == [], "nothing in the report contradicts itself"
     (problem,) = model_problems(report, tiny)
     assert problem.startswith(f"matrices[{index}].spectrum[0]")
 
@@ -404,35 +409,45 @@ def test_invented_zeros_are_refused(tiny: Tiny) -> None:
 # -- the command ------------------------------------------------------------------------------------
 
 
-def run_alone(*arguments: str) -> subprocess.CompletedProcess[str]:
-    """The checker as one file, with the package not importable."""
+@pytest.fixture(scope="module")
+def alone(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder that holds a copy of the checker and nothing else."""
+    folder = tmp_path_factory.mktemp("alone")
+    shutil.copytree(VERIFY, folder / "verify", ignore=shutil.ignore_patterns("__pycache__"))
+    return folder
+
+
+def run_alone(alone: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """The copied checker in a fresh interpreter where our packages, torch and flint cannot be imported."""
+    blocked = ("certify", "proofs", "torch", "flint")
     code = (
-        "import sys, runpy; sys.modules['certify'] = None; sys.modules['proofs'] = None; "
-        f"sys.argv = ['verify.py', *{list(arguments)!r}]; "
-        f"runpy.run_path({verify.__file__!r}, run_name='__main__')"
+        f"import sys, runpy; sys.modules.update(dict.fromkeys({blocked!r})); sys.path.insert(0, '.'); "
+        f"sys.argv = ['verify', *{list(arguments)!r}]; runpy.run_module('verify', run_name='__main__')"
     )
-    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    return subprocess.run(
+        [sys.executable, "-I", "-c", code], capture_output=True, text=True, check=False, cwd=alone
+    )
 
 
-def test_the_checker_runs_without_the_package(tiny: Tiny) -> None:
-    done = run_alone(str(tiny.out / "report.json"), "--model", str(tiny.model), "--sample", "3")
+def test_the_checker_runs_without_the_package(tiny: Tiny, alone: Path) -> None:
+    done = run_alone(alone, str(tiny.out / "report.json"), "--model", str(tiny.model), "--sample", "3")
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("accepted")
     assert "3 of" in done.stdout
 
 
-def test_exit_codes_of_the_command(tiny: Tiny, tmp_path: Path) -> None:
+def test_exit_codes_of_the_command(tiny: Tiny, tmp_path: Path, alone: Path) -> None:
     forged = copy.deepcopy(tiny.report)
     halve_every_value(forged)
     (tmp_path / "forged.json").write_text(to_json(forged))
-    done = run_alone(str(tmp_path / "forged.json"))
+    done = run_alone(alone, str(tmp_path / "forged.json"))
     assert done.returncode == 1
     assert "refused: bounds[1].entries[0].on_these_inputs" in done.stdout
     for text in ("", "[]", "{}", '{"schema": "x"}', '{"schema": "certify-attention/report/1", "a": NaN}'):
         (tmp_path / "no.json").write_text(text)
-        assert run_alone(str(tmp_path / "no.json")).returncode == 2
+        assert run_alone(alone, str(tmp_path / "no.json")).returncode == 2
     (tmp_path / "twice.json").write_text(
         (tiny.out / "report.json").read_text().replace('"status"', '"tool": {}, "status"', 1)
     )
-    assert "occurs twice" in run_alone(str(tmp_path / "twice.json")).stderr
+    assert "occurs twice" in run_alone(alone, str(tmp_path / "twice.json")).stderr
     assert json.loads(to_json(tiny.report)) == tiny.report

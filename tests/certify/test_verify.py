@@ -16,8 +16,8 @@ from certify.engine.order_statistics import order_statistic
 from certify.kernel.bound import evaluate
 from certify.kernel.enclosure import Enclosure
 from certify.report import digest
-from certify.verify import report as verify
-from certify.verify.report import Interval
+from certify.verify import attention, digests, enclose, formula, spectra, theorems
+from certify.verify.interval import Interval
 from proofs.theorems import THEOREMS
 
 positive = st.fractions(min_value=Fraction(1, 10**6), max_value=10**6)
@@ -62,21 +62,21 @@ def test_transcendental_functions_contain_sixty_digits(a: Fraction) -> None:
     small = Interval.of(a / 10**4)
     assert contains(x.log(), mp.log(value))
     assert contains(small.exp(), mp.exp(value / 10**4))
-    assert contains(verify.evaluate(("tanh", "x"), {"x": small}), mp.tanh(value / 10**4))
-    assert contains(verify.evaluate(("cosh", "x"), {"x": small}), mp.cosh(value / 10**4))
-    assert contains(verify.evaluate(("acosh", "x"), {"x": Interval.of(1 + a)}), mp.acosh(1 + value))
-    assert contains(verify.evaluate(("pi",), {}), +mp.pi)
+    assert contains(formula.evaluate(("tanh", "x"), {"x": small}), mp.tanh(value / 10**4))
+    assert contains(formula.evaluate(("cosh", "x"), {"x": small}), mp.cosh(value / 10**4))
+    assert contains(formula.evaluate(("acosh", "x"), {"x": Interval.of(1 + a)}), mp.acosh(1 + value))
+    assert contains(formula.evaluate(("pi",), {}), +mp.pi)
 
 
 @pytest.mark.parametrize("twice", range(1, 12))
 def test_gamma_at_half_integers(twice: int) -> None:
     mp.dps = 60
-    assert contains(verify.evaluate(("gamma", f"{twice}/2"), {}), mp.gamma(mpf(twice) / 2))
+    assert contains(formula.evaluate(("gamma", f"{twice}/2"), {}), mp.gamma(mpf(twice) / 2))
 
 
 @pytest.mark.parametrize(("q", "c"), [("0", "1/100"), ("1/10", "1/50"), ("1/2", "2"), ("999/1000", "1/7")])
 def test_kl_inverse_solves_its_equation(q: str, c: str) -> None:
-    found = verify.evaluate(("kl_inverse", q, c), {})
+    found = formula.evaluate(("kl_inverse", q, c), {})
 
     def kl(p: Fraction) -> Any:
         a, b = number(Fraction(q)), number(p)
@@ -89,7 +89,7 @@ def test_kl_inverse_solves_its_equation(q: str, c: str) -> None:
 
 def test_binomial_tail_inverse_by_exact_sums() -> None:
     k, n, delta = 3, 40, Fraction(1, 20)
-    found = verify.evaluate(("binomial_tail_inverse", str(k), str(n), "1/20"), {})
+    found = formula.evaluate(("binomial_tail_inverse", str(k), str(n), "1/20"), {})
 
     def at_most(p: Fraction) -> Fraction:
         return sum((math.comb(n, i) * p**i * (1 - p) ** (n - i) for i in range(k + 1)), Fraction(0))
@@ -97,13 +97,13 @@ def test_binomial_tail_inverse_by_exact_sums() -> None:
     assert at_most(found.low()) >= delta >= at_most(found.high())
 
 
-@pytest.mark.parametrize("name", sorted(verify.KNOWN_BOUNDS))
+@pytest.mark.parametrize("name", sorted(theorems.KNOWN_BOUNDS))
 def test_known_bounds_are_those_of_proofs(name: str) -> None:
     """A constant changed in proofs/ must be looked at here before a report with it is accepted."""
     import hashlib
 
     theorem = THEOREMS[name]
-    known = verify.KNOWN_BOUNDS[name]
+    known = theorems.KNOWN_BOUNDS[name]
     assert hashlib.sha256(theorem.prefix.encode()).hexdigest() == known.formula_sha256
     assert {h.id for h in theorem.hypotheses} <= known.hypotheses
     assert known.measured in {symbol.name for symbol in theorem.inputs}
@@ -125,7 +125,7 @@ def test_both_evaluators_agree_on_every_theorem(name: str) -> None:
     }
     values |= {name: Fraction(value) for name, value in CHOSEN.items() if name in values}
     first = evaluate(theorem.prefix, {k: Enclosure.exact(v) for k, v in values.items()})
-    second = verify.evaluate(verify.parse(theorem.prefix), {k: Interval.of(v) for k, v in values.items()})
+    second = formula.evaluate(formula.parse(theorem.prefix), {k: Interval.of(v) for k, v in values.items()})
     assert Fraction(first.lower) <= second.high()
     assert second.low() <= Fraction(first.upper)
     assert second.high() - second.low() <= Fraction(1, 10**9) * (1 + abs(second.high()))
@@ -149,7 +149,7 @@ def test_both_evaluators_agree_on_every_theorem(name: str) -> None:
 )
 def test_bad_formulas_are_errors(text: str) -> None:
     with pytest.raises(ArithmeticError):
-        verify.evaluate(verify.parse(text), {})
+        formula.evaluate(formula.parse(text), {})
 
 
 def truth(values: list[Fraction]) -> dict[str, Any]:
@@ -179,9 +179,9 @@ def test_ranks_of_a_box_contain_those_of_every_point(
     lows = sorted((a for a, _ in box), reverse=True)
     highs = sorted((b for _, b in box), reverse=True)
     spectrum = [Interval.of(a, b) for a, b in zip(lows, highs, strict=True)]
-    found, exact = verify.effective_ranks(spectrum, len(spectrum)), truth(points)
-    plain = verify.plain_quotients(spectrum)
-    for kind in verify.KINDS:
+    found, exact = spectra.effective_ranks(spectrum, len(spectrum)), truth(points)
+    plain = spectra.plain_quotients(spectrum)
+    for kind in spectra.KINDS:
         # The truth is known to 60 digits only, and a box may be a single point.
         hair = Fraction(1, 10**45)
         assert contains(Interval.of(found[kind].low() - hair, found[kind].high() + hair), exact[kind]), kind
@@ -202,10 +202,10 @@ def test_integer_ranks_contain_those_of_every_point(
     )
     pairs = list(zip(lows, highs, strict=True))
     for epsilon in (Fraction(1, 2), Fraction(1, 10)):
-        low, high = verify.numerical_rank(pairs, epsilon)
+        low, high = spectra.numerical_rank(pairs, epsilon)
         assert low <= sum(p > epsilon * points[0] for p in points) <= high
     for level in (Fraction(1, 2), Fraction(9, 10), Fraction(1)):
-        low, high = verify.energy_rank(pairs, level)
+        low, high = spectra.energy_rank(pairs, level)
         whole = sum(p * p for p in points)
         need = next(k for k in range(1, len(points) + 1) if sum(p * p for p in points[:k]) >= level * whole)
         assert low <= need <= high
@@ -215,7 +215,7 @@ def test_integer_ranks_contain_those_of_every_point(
 def test_both_order_statistics_agree(items: list[tuple[int, int]]) -> None:
     pairs = [{"lower": str(a), "upper": str(a + w)} for a, w in items]
     for level in (Fraction(0), Fraction(1, 4), Fraction(1, 2), Fraction(3, 4), Fraction(1)):
-        assert verify.order_statistic(pairs, level) == order_statistic(pairs, level)
+        assert attention.order_statistic(pairs, level) == order_statistic(pairs, level)
 
 
 json_values = st.recursive(
@@ -226,8 +226,8 @@ json_values = st.recursive(
 
 @given(st.dictionaries(st.text(max_size=4), json_values, min_size=1, max_size=4))
 def test_both_digests_agree(value: dict[str, Any]) -> None:
-    assert list(digest.parts(value)) == list(verify._parts(value))
-    assert digest.sha256(value) == verify._hash(value)
+    assert list(digest.parts(value)) == list(digests.parts(value))
+    assert digest.sha256(value) == digests.sha256(value)
 
 
 @pytest.mark.parametrize("kind", ["dense", "graded", "low rank", "product", "tiny", "huge", "one row"])
@@ -250,7 +250,7 @@ def test_the_second_enclosure_contains_exact_spectra(kind: str) -> None:
     factors[0] = factors[0] * scale
     if kind == "one row":
         factors, exact = [np.array([[3.0, 4.0, 12.0]])], np.array([13.0])
-    lower, upper = verify.second_enclosure(factors)
+    lower, upper = enclose.second_enclosure(factors)
     for low, high, value in zip(lower, upper, exact, strict=True):
         assert Fraction(float(low)) <= Fraction(float(value)) * Fraction(scale) <= Fraction(float(high))
     assert float(upper[0] - lower[0]) < 1e-12 * float(upper[0])
@@ -259,7 +259,7 @@ def test_the_second_enclosure_contains_exact_spectra(kind: str) -> None:
 def test_slices_are_exact_and_bounded() -> None:
     rng = np.random.default_rng(0)
     x = rng.standard_normal((7, 5)) * 10.0 ** rng.integers(-9, 9, (7, 5))
-    pieces, rest = verify.slices(x, 20)
+    pieces, rest = enclose.slices(x, 20)
     left = [
         [Fraction(float(x[i, j])) - sum(Fraction(float(p[i, j])) for p in pieces) for j in range(5)]
         for i in range(7)
@@ -279,7 +279,7 @@ def test_a_wrong_residual_would_be_noticed(monkeypatch: pytest.MonkeyPatch) -> N
     def lying(linalg: Any, a: Any) -> tuple[Any, Any, Any]:
         return np.eye(3), np.array([3.5, 2.0, 1.0]), np.eye(3)
 
-    monkeypatch.setattr(verify, "_gesvd", lying)
-    lower, upper = verify.second_enclosure([matrix])
+    monkeypatch.setattr(enclose, "_gesvd", lying)
+    lower, upper = enclose.second_enclosure([matrix])
     assert lower[0] <= 3.0 <= upper[0]
     assert upper[0] - lower[0] >= 0.5
