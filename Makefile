@@ -5,7 +5,7 @@ READY := .venv/.ready
 PYTEST := OMP_NUM_THREADS=1 $(BIN)/pytest
 OUT ?= out
 
-.PHONY: report test test-long bench lint types coq coq-check lesson docs clean help
+.PHONY: report test test-long bench lint types coq coq-check lesson docs docs-check clean help
 
 help:
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 12
@@ -42,6 +42,9 @@ lesson: $(READY)  ## the course as static pages: out/lesson/index.html
 
 docs: $(READY)  ## the documentation with the course in it: out/docs/index.html
 	$(BIN)/python -m certify.teach.docs --out $(OUT)/docs
+
+docs-check: $(READY)  ## run every command and code block of README and docs (about 15 minutes)
+	$(PYTEST) -m docs -v --timeout 700 tests/docs
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "certify needs Python 3.11 or newer, this is " + sys.version)'

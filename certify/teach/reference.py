@@ -63,6 +63,13 @@ def command_line() -> str:
     return "\n".join(lines).rstrip() + "\n"
 
 
+def command_names() -> list[str]:
+    """The subcommands of ``certify``."""
+    from certify.cli import build_parser
+
+    return [name for name, _, _ in _subcommands(build_parser())]
+
+
 def _subcommands(parser: argparse.ArgumentParser) -> Iterator[tuple[str, argparse.ArgumentParser, str]]:
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):

