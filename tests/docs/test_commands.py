@@ -63,12 +63,13 @@ def clean_environment(first: list[str]) -> dict[str, str]:
 
 def make_environment(folder: Path) -> Path:
     """A virtual environment that sees the libraries of this one, but no certify; returns its interpreter."""
-    subprocess.run([sys.executable, "-m", "venv", folder], check=True)
+    plain = clean_environment([])
+    subprocess.run([sys.executable, "-m", "venv", folder], check=True, env=plain)
     python = folder / "bin/python"
     site = sysconfig.get_path("purelib", vars={"base": str(folder)})
     Path(site, "libraries.pth").write_text(sysconfig.get_path("purelib") + "\n")
     found = subprocess.run(
-        [python, "-P", "-c", "import certify"], capture_output=True, text=True, check=False
+        [python, "-P", "-c", "import certify"], capture_output=True, text=True, check=False, env=plain
     )
     assert "ModuleNotFoundError" in found.stderr, "an environment without certify was expected"
     (folder / "bin/pytest").write_text(f'#!/bin/sh\nexec {python} -m pytest "$@"\n')
@@ -96,8 +97,9 @@ def places(tmp_path_factory: pytest.TempPathFactory) -> Places:
     make_environment(made.checkout / ".venv")
     python = make_environment(made.reader / ".venv")
     pip = [python, "-m", "pip", "-q", "--disable-pip-version-check"]
-    subprocess.run([*pip, "wheel", "--no-deps", "-w", folder / "wheel", made.checkout], check=True)
-    subprocess.run([*pip, "install", "--no-deps", *(folder / "wheel").iterdir()], check=True)
+    plain = clean_environment([])
+    subprocess.run([*pip, "wheel", "--no-deps", "-w", folder / "wheel", made.checkout], check=True, env=plain)
+    subprocess.run([*pip, "install", "--no-deps", *(folder / "wheel").iterdir()], check=True, env=plain)
     shutil.copytree(ROOT / "examples", made.reader / "examples")
     inputs.write_all(made.reader)
     return made
@@ -106,7 +108,11 @@ def places(tmp_path_factory: pytest.TempPathFactory) -> Places:
 def test_the_reader_uses_the_wheel(places: Places) -> None:
     script = "import certify, proofs; print(certify.__file__, proofs.__file__)"
     done = subprocess.run(
-        [places.reader / ".venv/bin/python", "-P", "-c", script], capture_output=True, text=True, check=True
+        [places.reader / ".venv/bin/python", "-P", "-c", script],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=clean_environment([]),
     )
     assert all(name.startswith(str(places.reader / ".venv/lib")) for name in done.stdout.split())
 
