@@ -125,10 +125,14 @@ CITED: tuple[dict[str, Any], ...] = (
         {
             "Z": "real after: the series",
             "V": "real after: the block-diagonal variance",
+            "v": "positive after: the larger norm of the two variances",
+            "F2": "positive after: sum of squared Frobenius norms",
             "q": "positive after: the parameter",
             "x": "signs dummy: independent signs",
         },
         "E(x, trace_cosh(q, Z(x))) <= trace_exp(q, V)",
+        "0",
+        {"series": ("rademacher_series(Z, V, v, F2)", "Z is the series of variance V")},
     ),
     _result(
         "tropp-rademacher",
@@ -141,6 +145,8 @@ CITED: tuple[dict[str, Any], ...] = (
             "x": "signs dummy: independent signs",
         },
         "E(x, spectral(Z(x))) <= sqrt(2*v*log(D))",
+        "0",
+        {"series": ("rademacher_series_of_shape(Z, v, D)", "Z is the series, D rows plus columns")},
     ),
     _result(
         "matrix-bernstein",
@@ -154,6 +160,8 @@ CITED: tuple[dict[str, Any], ...] = (
             "w": "point dummy: the randomness",
         },
         "E(w, spectral(Z(w))) <= sqrt(2*v*log(D)) + b*log(D)/3",
+        "0",
+        {"series": ("bounded_series_of_shape(Z, v, b, D)", "Z is that sum")},
     ),
     _result(
         "intrinsic-bernstein",

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import sympy
+from sympy.printing.latex import LatexPrinter
 
 from proofs.symbols import SYMBOLS
 
@@ -20,11 +21,21 @@ class kl_inverse(sympy.Function):
 
     nargs = 2
 
+    def _latex(self, printer: LatexPrinter, exp: str | None = None) -> str:
+        return _latex_call(r"\mathrm{kl}^{-1}", self.args, printer)
+
 
 class binomial_tail_inverse(sympy.Function):
     """``binomial_tail_inverse(k, n, delta) = sup{p : P(Binomial(n, p) <= k) >= delta}`` (Clopper-Pearson)."""
 
     nargs = 3
+
+    def _latex(self, printer: LatexPrinter, exp: str | None = None) -> str:
+        return _latex_call(r"\mathrm{bin}^{-1}", self.args, printer)
+
+
+def _latex_call(name: str, arguments: tuple[sympy.Basic, ...], printer: LatexPrinter) -> str:
+    return rf"{name}\left({', '.join(printer.doprint(part) for part in arguments)}\right)"
 
 
 _HEADS: dict[type, str] = {
@@ -110,8 +121,6 @@ def to_latex(expression: sympy.Expr) -> str:
     """LaTeX with the symbols' own notation."""
     names = {record.expression: record.latex for record in SYMBOLS.values()}
     text: str = sympy.latex(expression, symbol_names=names)
-    for word, written in (("kl_{inverse}", "kl^{-1}"), ("binomial_{tail inverse}", "bin^{-1}")):
-        text = text.replace(rf"\operatorname{{{word}}}", rf"\operatorname{{{written}}}")
     return text
 
 

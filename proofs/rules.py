@@ -224,7 +224,9 @@ def _whole(term: Term, context: Context) -> bool:
         return value.denominator == 1
     if isinstance(term, str):
         return context.sorts.get(term) in ("count", "index")
-    return term[0] in ("add", "mul") and all(_whole(part, context) for part in term[1:])
+    if term[0] in ("add", "mul"):
+        return all(_whole(part, context) for part in term[1:])
+    return context.sorts.get(term[0]) in ("count", "index")
 
 
 def _rule_lemma(context: Context, claim: Term, premises: list[Judgement], data: Json, step: str) -> Outcome:

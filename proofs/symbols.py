@@ -60,7 +60,9 @@ def record(expression: sympy.Symbol) -> Symbol:
 m = _symbol("m", "m", "count", True, "number of independent training sequences (the iid units)")
 delta = _symbol("delta", r"\delta", "positive", True, "probability with which the bound may fail")
 n_test = _symbol("n_test", r"n_{\mathrm{test}}", "count", True, "number of held-out test units")
-k_errors = _symbol("k_errors", "k", "index", False, "number of errors on the held-out units")
+k_errors = _symbol(
+    "k_errors", "k", "index", False, "number of errors on the units that the empirical risk is measured on"
+)
 emp_risk = _symbol(
     "emp_risk", r"\hat{L}", "fraction", False, "empirical risk of the certified model, loss in [0, 1]"
 )
@@ -130,6 +132,27 @@ norm_after = _symbol(
     False,
     "Frobenius norm of the trained matrix, measured after training (upper enclosure)",
 )
+nuclear_after = _symbol(
+    "nuclear_after",
+    r"\|W\|_*",
+    "nonnegative",
+    False,
+    "nuclear norm of the trained matrix, measured after training (upper enclosure)",
+)
+norm_value_after = _symbol(
+    "norm_value_after",
+    r"\|V\|_F",
+    "nonnegative",
+    False,
+    "Frobenius norm of the trained value matrix, measured after training (upper enclosure)",
+)
+spectral_value_after = _symbol(
+    "spectral_value_after",
+    r"\|V\|_2",
+    "nonnegative",
+    False,
+    "spectral norm of the trained value matrix, measured after training (upper enclosure)",
+)
 
 # Sample sums (measured on the sample; no hypothesis on their timing)
 sum_sq_features = _symbol(
@@ -172,7 +195,7 @@ series_variance = _symbol(
 )
 series_frobenius_sq = _symbol(
     "series_frobenius_sq",
-    "F^2",
+    r"\Sigma_F",
     "positive",
     False,
     "sum of the squared Frobenius norms of the series' matrices (= v kappa)",

@@ -14,6 +14,14 @@ _SERIES = {
 }
 
 
+def _series(frobenius_sq: str) -> tuple[str, str]:
+    return (
+        f"rademacher_series(Z, V, v, {frobenius_sq})",
+        "Z(x) is the sum of fixed matrices with the signs x(k); V holds their two variances, of largest norm "
+        "v, and the squared Frobenius norms add up to " + frobenius_sq.replace("*", " "),
+    )
+
+
 def derive_laplace() -> Derivation:
     """The inequality (*) from which both forms follow."""
     d = Derivation(
@@ -25,16 +33,19 @@ def derive_laplace() -> Derivation:
         "removes the dimension.",
         {**_SERIES, "q": "positive after: the parameter"},
         "E(x, cosh(q*spectral(Z(x)))) - 1 <= kappa*(exp(q**2*v/2) - 1)",
+        hypotheses={"series": _series("kappa*v")},
         sources=(_SOURCE,),
         domain="up to 10 matrices up to 4 x 4, all signs enumerated",
     )
+    series = d.assume("series")
     lieb = d.cite(
         "matrix-laplace",
-        {"Z": "lambda x: Z(x)", "V": "V", "q": "q", "x": "x"},
+        {"Z": "Z", "V": "V", "v": "v", "F2": "kappa*v", "q": "q", "x": "x"},
         "E(x, trace_cosh(q, Z(x))) <= trace_exp(q, V)",
         "Lieb's concavity and cosh(A) <= exp(A^2/2), with the identity subtracted on both "
         "sides; the series is "
         "symmetric in law, so exp may be replaced by cosh on the left.",
+        series,
     )
     below = d.paper(
         "2*(cosh(q*spectral(Z(x))) - 1) <= trace_cosh(q, Z(x))",
@@ -50,6 +61,7 @@ def derive_laplace() -> Derivation:
         "phi(s) = exp(q^2 s/2) - 1 is convex with phi(0) = 0, so phi(s) <= (s/v) phi(v) "
         "for 0 <= s <= v; "
         "add over the eigenvalues of V, whose sum is 2 kappa v.",
+        series,
     )
     d.combine(d.conclude, "Chain and halve.", average, lieb, intrinsic, times=["1/2", "1/2", "1/2"])
     return d
@@ -66,7 +78,10 @@ def derive_expectation() -> Derivation:
         "The exponential moment, Jensen's inequality and the best parameter.",
         {**_SERIES, "q": "positive free: the parameter"},
         "E(x, spectral(Z(x))) <= sqrt(2*v*log(2*kappa))",
-        hypotheses={"intrinsic": ("0 <= log(kappa)", "the intrinsic dimension is at least 1")},
+        hypotheses={
+            "series": _series("kappa*v"),
+            "intrinsic": ("0 <= log(kappa)", "the intrinsic dimension is at least 1"),
+        },
         sources=(_SOURCE,),
         domain="up to 10 matrices up to 4 x 4, all signs enumerated",
     )
@@ -75,9 +90,10 @@ def derive_expectation() -> Derivation:
     one = d.combine("0 <= kappa - 1", "So kappa >= 1.", intrinsic, tangent)
     moment = d.lemma(
         "lemma-8-laplace",
-        {"Z": "lambda x: Z(x)", "V": "V", "v": "v", "kappa": "kappa", "x": "x", "q": "q"},
+        {"Z": "Z", "V": "V", "v": "v", "kappa": "kappa", "x": "x", "q": "q"},
         "E(x, cosh(q*spectral(Z(x)))) - 1 <= kappa*(exp(q**2*v/2) - 1)",
         "Exponential moment.",
+        d.assume("series"),
     )
     jensen = d.axiom(
         "jensen-cosh",
@@ -119,16 +135,20 @@ def derive_frobenius() -> Derivation:
         "Lemma 8(b), and the fact that the spectral norm is at most the Frobenius norm.",
         {**{k: v for k, v in _SERIES.items() if k != "kappa"}, "F2": "positive after: sum of ||B_k||_F^2"},
         "E(x, spectral(Z(x))) <= min(sqrt(2*v*log(2*F2/v)), sqrt(F2))",
-        hypotheses={"intrinsic": ("0 <= log(F2/v)", "the intrinsic dimension F2/v is at least 1")},
+        hypotheses={
+            "series": _series("F2"),
+            "intrinsic": ("0 <= log(F2/v)", "the intrinsic dimension F2/v is at least 1"),
+        },
         sources=(_SOURCE,),
         domain="up to 10 matrices up to 4 x 4, all signs enumerated",
     )
-    intrinsic = d.assume("intrinsic")
+    series, intrinsic = d.assume("series"), d.assume("intrinsic")
     first = d.lemma(
         "lemma-8b",
-        {"Z": "lambda x: Z(x)", "V": "V", "v": "v", "kappa": "F2/v", "x": "x"},
+        {"Z": "Z", "V": "V", "v": "v", "kappa": "F2/v", "x": "x"},
         "E(x, spectral(Z(x))) <= sqrt(2*v*log(2*F2/v))",
         "Lemma 8(b).",
+        series,
         intrinsic,
     )
     below = d.paper(
@@ -143,7 +163,9 @@ def derive_frobenius() -> Derivation:
         "Jensen.",
     )
     square = d.paper(
-        "E(x, frobenius(Z(x))**2) == F2", "Independent signs: mixed products average to 0, squares to 1."
+        "E(x, frobenius(Z(x))**2) == F2",
+        "Independent signs: mixed products average to 0, squares to 1.",
+        series,
     )
     rooted = d.monotone("sqrt(E(x, frobenius(Z(x))**2)) == sqrt(F2)", "Take roots.", square)
     second = d.combine("E(x, spectral(Z(x))) <= sqrt(F2)", "Chain.", mean, root, rooted)
@@ -173,7 +195,11 @@ def derive_tail() -> Derivation:
             "t": "positive after: threshold",
         },
         "p <= 2*kappa*exp(-(t**2/(2*v)))",
-        hypotheses={"far": ("v <= t**2", "t is at least sqrt(v)")},
+        hypotheses={
+            "series": _series("kappa*v"),
+            "tail": ("norm_tail(p, Z, t)", "p is the probability that the norm is at least t"),
+            "far": ("v <= t**2", "t is at least sqrt(v)"),
+        },
         sources=(_SOURCE,),
         domain="exact probabilities for up to 5 signs",
     )
@@ -182,11 +208,13 @@ def derive_tail() -> Derivation:
         {"Z": "Z", "V": "V", "v": "v", "kappa": "kappa", "x": "x", "q": "t/v"},
         "E(x, cosh(t/v*spectral(Z(x)))) - 1 <= kappa*(exp((t/v)**2*v/2) - 1)",
         "The exponential moment at q = t/v.",
+        d.assume("series"),
     )
     markov = d.paper(
         "p*(cosh(t/v*t) - 1) <= E(x, cosh(t/v*spectral(Z(x)))) - 1",
         "Markov's inequality: cosh(q s) - 1 is not negative and increases for s >= 0, so it is at least "
         "cosh(q t) - 1 whenever the norm s is at least t. p is the probability of that.",
+        d.assume("tail"),
     )
     start = d.combine(
         f"p*(({z}**2 + 1/{z}**2)/2 - 1) <= kappa*({z} - 1)", "Both, written in z.", markov, moment
@@ -228,14 +256,22 @@ def derive_tropp() -> Derivation:
         "A cited theorem.",
         {**{k: _SERIES[k] for k in ("Z", "v", "x")}, "D": "count after: d1 + d2, rows plus columns"},
         "E(x, spectral(Z(x))) <= sqrt(2*v*log(D))",
+        hypotheses={
+            "series": (
+                "rademacher_series_of_shape(Z, v, D)",
+                "Z(x) is the sum of fixed matrices with the signs x(k), D the rows plus the columns, v the "
+                "larger norm of the two variances",
+            )
+        },
         sources=(_SOURCE,),
         domain="for comparison",
     )
     d.cite(
         "tropp-rademacher",
-        {"Z": "lambda x: Z(x)", "v": "v", "D": "D", "x": "x"},
+        {k: k for k in ("Z", "v", "D", "x")},
         d.conclude,
         "Theorem 4.1.1 there.",
+        d.assume("series"),
     )
     return d
 
@@ -256,14 +292,23 @@ def derive_bernstein() -> Derivation:
             "w": "point dummy: the randomness",
         },
         "E(w, spectral(Z(w))) <= sqrt(2*v*log(D)) + b*log(D)/3",
+        hypotheses={
+            "series": (
+                "bounded_series_of_shape(Z, v, b, D)",
+                "Z(w) is a sum of independent centred matrices of norm at most b, D the rows plus the "
+                "columns, "
+                "v the larger norm of the two variances",
+            )
+        },
         sources=(_SOURCE,),
         domain="for comparison",
     )
     d.cite(
         "matrix-bernstein",
-        {"Z": "lambda w: Z(w)", "v": "v", "b": "b", "D": "D", "w": "w"},
+        {k: k for k in ("Z", "v", "b", "D", "w")},
         d.conclude,
         "Theorem 6.1.1 there.",
+        d.assume("series"),
     )
     return d
 

@@ -12,6 +12,8 @@ from proofs.theorems import (
     exact_rank,
     frozen_features,
     gibbs,
+    held_out,
+    joint_head,
     margin,
     nuclear_ball,
     occam,
@@ -19,7 +21,18 @@ from proofs.theorems import (
     softmax_scores,
 )
 
-_FILES = (frozen_features, nuclear_ball, softmax_scores, exact_rank, margin, occam, gibbs, peeling)
+_FILES = (
+    frozen_features,
+    nuclear_ball,
+    softmax_scores,
+    joint_head,
+    exact_rank,
+    margin,
+    occam,
+    held_out,
+    gibbs,
+    peeling,
+)
 
 THEOREMS: dict[str, Theorem] = {theorem.name: theorem for file in _FILES for theorem in file.THEOREMS}
 

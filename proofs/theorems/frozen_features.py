@@ -27,7 +27,7 @@ from proofs.symbols import (
     sum_sq_features,
     tokens_spectral,
 )
-from proofs.theorems.shapes import confidence_term, peeled, sphere_constant
+from proofs.theorems.shapes import FROBENIUS, confidence_term, peeled, sphere_constant
 
 _BALL = Hypothesis(
     "frobenius-ball",
@@ -44,6 +44,7 @@ _FEATURES = Hypothesis(
     "depend on W nor on the sample.",
     "standing",
 )
+_ONE_OUTPUT = Hypothesis("one-output", "The model has one output, a single number.", "model")
 
 A1_COMPLEXITY = sympy.sqrt(2) * L * omega * sympy.sqrt(K * sum_sq_features) / m
 _gamma = sphere_constant(N_rows * K)
@@ -66,12 +67,6 @@ A1 = Theorem(
             "paper",
             "contraction over the sphere instead of signs (Lemma 7, sharper form)",
         ),
-        Variant(
-            "scalar",
-            2 * L * omega * sympy.sqrt(sum_sq_features) / m + confidence_term(),
-            "paper",
-            "one row and one output only: the scalar contraction (Lemma 5) has constant 1",
-        ),
     ),
     derivation="theorem-a1",
     sources=("A. Maurer, A vector-contraction inequality for Rademacher complexities, arXiv:1605.00251",),
@@ -79,11 +74,38 @@ A1 = Theorem(
 
 A1_PEELED = peeled(
     A1,
-    omega,
+    FROBENIUS,
     name="A1-peeled",
     statement="As A1, for every W whatever its norm: the Frobenius norm is measured after training and "
     "rounded up "
     "to the grid c0 rho^j.",
+)
+
+A1_SCALAR_COMPLEXITY = L * omega * sympy.sqrt(sum_sq_features) / m
+
+A1_SCALAR = Theorem(
+    name="A1-scalar",
+    title="Frozen features, trained read-out with one output",
+    statement="As A1 for one row and one output, f_W(x) = <W, Psi(x)>: the scalar contraction has constant "
+    "1, "
+    "so sqrt(2) sqrt(K) is replaced by 1.",
+    quantity="gap",
+    bound=2 * A1_SCALAR_COMPLEXITY + confidence_term(),
+    complexity=A1_SCALAR_COMPLEXITY,
+    parts=(("complexity", 2 * A1_SCALAR_COMPLEXITY), ("confidence", confidence_term())),
+    hypotheses=(STANDING, IID, UNIT_LOSS, LIPSCHITZ_LOSS, _FEATURES, _ONE_OUTPUT, _BALL),
+    constants=(SYMMETRIZATION, CONFIDENCE),
+    derivation="theorem-a1-scalar",
+    sources=("M. Ledoux, M. Talagrand, Probability in Banach Spaces, 1991, Theorem 4.12",),
+)
+
+A1_SCALAR_PEELED = peeled(
+    A1_SCALAR,
+    FROBENIUS,
+    name="A1-scalar-peeled",
+    statement="As A1-scalar, for every W whatever its norm: the Frobenius norm is measured after training "
+    "and "
+    "rounded up to the grid c0 rho^j.",
 )
 
 A2_COMPLEXITY = (
@@ -121,4 +143,4 @@ A2 = Theorem(
     sources=("A. Maurer, arXiv:1605.00251",),
 )
 
-THEOREMS = (A1, A1_PEELED, A2)
+THEOREMS = (A1, A1_PEELED, A1_SCALAR, A1_SCALAR_PEELED, A2)

@@ -18,7 +18,7 @@ from proofs.records import (
     Variant,
 )
 from proofs.symbols import L, m, nu, series_frobenius_sq, series_variance
-from proofs.theorems.shapes import confidence_term
+from proofs.theorems.shapes import NUCLEAR, confidence_term, peeled
 
 NUCLEAR_BALL = Hypothesis(
     "nuclear-ball",
@@ -90,4 +90,22 @@ B2 = Theorem(
     sources=("A. Maurer, arXiv:1605.00251", "J. A. Tropp, arXiv:1501.01571"),
 )
 
-THEOREMS = (B1, B2)
+B1_PEELED = peeled(
+    B1,
+    NUCLEAR,
+    name="B1-peeled",
+    statement="As B1, for every W whatever its norm: the nuclear norm is measured after training and "
+    "rounded up "
+    "to the grid c0 rho^j. v and F^2 are measured on the sample.",
+)
+
+B2_PEELED = peeled(
+    B2,
+    NUCLEAR,
+    name="B2-peeled",
+    statement="As B2, for every W whatever its norm: the nuclear norm is measured after training and "
+    "rounded up "
+    "to the grid c0 rho^j. v and F^2 are measured on the sample.",
+)
+
+THEOREMS = (B1, B1_PEELED, B2, B2_PEELED)

@@ -1,4 +1,4 @@
-"""Theorem D: bits of a compressed model; and held-out test sets."""
+"""Theorem D: bits of a compressed model."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import sympy
 
 from proofs.export import binomial_tail_inverse, kl_inverse
 from proofs.records import IID, UNIT_LOSS, Constant, Hypothesis, Theorem
-from proofs.symbols import code_bits, delta, emp_risk, k_errors, m, n_test
+from proofs.symbols import code_bits, delta, emp_risk, k_errors, m
 
 _BITS = Constant(
     "nats per bit", sympy.log(2), "Lemma 15", "a prefix code of |h| bits is a prior weight 2^-|h| (Kraft)"
@@ -56,36 +56,26 @@ D_HOEFFDING = Theorem(
     parts=(("empirical risk", emp_risk), ("description and confidence", sympy.sqrt(_NATS / (2 * m)))),
 )
 
-_HELD_OUT = Hypothesis(
-    "held-out", "The model was final before the test units were drawn or looked at.", "standing"
+D_BINOMIAL = Theorem(
+    name="D-binomial",
+    title="Occam bound for a compressed model, 0-1 loss, binomial tail",
+    statement="With probability at least 1 - delta, for every model h that the code can describe, the "
+    "probability "
+    "that h errs is at most this bound, k_errors its errors on the m units: the binomial tail inverted at "
+    "the share "
+    "delta 2^-code_bits of the failure probability. Never larger than D.",
+    quantity="compressed risk",
+    bound=binomial_tail_inverse(k_errors, m, delta * 2 ** (-code_bits)),
+    hypotheses=(
+        *(h for h in _HYPOTHESES if h is not UNIT_LOSS),
+        Hypothesis("zero-one-loss", "The loss of a unit is 0 or 1.", "bounded"),
+    ),
+    constants=(_BITS,),
+    derivation="theorem-d-binomial",
+    sources=(
+        "C. Clopper and E. Pearson 1934",
+        "J. Langford, Tutorial on practical prediction theory, JMLR 2005",
+    ),
 )
 
-TEST_SET = Theorem(
-    name="test-set",
-    title="Held-out test set, 0-1 loss",
-    statement="With probability at least 1 - delta, the risk of one fixed model that made k_errors "
-    "errors on n_test held-out "
-    "units is at most this bound (Clopper-Pearson).",
-    quantity="zero-one risk",
-    bound=binomial_tail_inverse(k_errors, n_test, delta),
-    hypotheses=(_HELD_OUT, IID, Hypothesis("zero-one-loss", "The loss of a unit is 0 or 1.", "bounded")),
-    constants=(),
-    derivation="test-set",
-    sources=("C. Clopper and E. Pearson 1934",),
-)
-
-TEST_SET_KL = Theorem(
-    name="test-set-kl",
-    title="Held-out test set, loss in [0, 1]",
-    statement="With probability at least 1 - delta, the risk of one fixed model on held-out units with "
-    "a loss in [0, 1] is at "
-    "most this bound.",
-    quantity="risk",
-    bound=kl_inverse(emp_risk, sympy.log(1 / delta) / n_test),
-    hypotheses=(_HELD_OUT, IID, UNIT_LOSS),
-    constants=(),
-    derivation="test-set-kl",
-    sources=("W. Hoeffding 1963",),
-)
-
-THEOREMS = (D, D_HOEFFDING, TEST_SET, TEST_SET_KL)
+THEOREMS = (D, D_HOEFFDING, D_BINOMIAL)

@@ -16,7 +16,7 @@ P = Theorem(
     "of complexity "
     "at most c0 rho^j, has a gap at most this bound.",
     quantity="gap",
-    bound=kap_S * grid_value() + peeled_confidence(),
+    bound=kap_S * grid_value() + peeled_confidence(j),
     hypotheses=(
         STANDING,
         IID,
@@ -42,7 +42,7 @@ P = Theorem(
         Constant("grid weight", 1 / ((j + 1) * (j + 2)), "Theorem P", "the weights sum to 1"),
     ),
     derivation="theorem-p",
-    parts=(("complexity", kap_S * grid_value()), ("confidence", peeled_confidence())),
+    parts=(("complexity", kap_S * grid_value()), ("confidence", peeled_confidence(j))),
 )
 
 THEOREMS = (P,)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import sympy
 
 from proofs.export import to_prefix
 from proofs.records import Constant, Hypothesis, Theorem
-from proofs.symbols import c0, delta, j, m, norm_after, rho
+from proofs.symbols import c0, delta, j, m, norm_after, nu, nuclear_after, omega, rho
 
 PRIOR_MOMENT = 2 + sympy.sqrt(sympy.pi * m / 2)
 """Upper bound of Maurer's moment sum_k C(m,k) (k/m)^k (1-k/m)^(m-k) (Lemma 16)."""
@@ -19,14 +19,15 @@ def confidence_term(failure: sympy.Expr = delta) -> sympy.Expr:
     return 2 * sympy.sqrt(sympy.log(1 / failure) / (2 * m))
 
 
-def peeled_confidence() -> sympy.Expr:
-    """The confidence term with the grid's weight ``1/((j+1)(j+2))`` paid for (Theorem P)."""
-    return 2 * sympy.sqrt((sympy.log(1 / delta) + sympy.log((j + 1) * (j + 2))) / (2 * m))
+def peeled_confidence(*indices: sympy.Symbol) -> sympy.Expr:
+    """The confidence term with a weight ``1/((j+1)(j+2))`` paid for each grid index (Theorem P)."""
+    prices = [sympy.log((index + 1) * (index + 2)) for index in indices]
+    return 2 * sympy.sqrt((sympy.log(1 / delta) + sum(prices)) / (2 * m))
 
 
-def grid_value() -> sympy.Expr:
+def grid_value(index: sympy.Symbol = j) -> sympy.Expr:
     """``c0 rho^j``, the complexity rounded up to the grid."""
-    return c0 * rho**j
+    return c0 * rho**index
 
 
 def sphere_constant(dimension: sympy.Expr) -> sympy.Expr:
@@ -35,34 +36,56 @@ def sphere_constant(dimension: sympy.Expr) -> sympy.Expr:
     return sympy.sqrt(sympy.pi) * sympy.gamma((k + 1) / 2) / (sympy.sqrt(k) * sympy.gamma(k / 2))
 
 
-def peeled(theorem: Theorem, budget: sympy.Symbol, *, name: str, statement: str) -> Theorem:
-    """Theorem P over ``theorem``: the budget becomes ``c0 rho^j``, chosen after training."""
+@dataclass(frozen=True)
+class Peeled:
+    """One budget that becomes a grid value: which, the grid's index, the norm that was measured."""
+
+    budget: sympy.Symbol
+    index: sympy.Symbol
+    measured: sympy.Symbol
+    hypothesis: str
+    norm: str
+
+    def grid(self) -> Hypothesis:
+        """The hypothesis that the measured norm is at most the grid value."""
+        return Hypothesis(
+            self.hypothesis,
+            f"c0 > 0 and rho > 1 are fixed before the sample; {self.index} is any index with {self.norm} "
+            "<= c0 "
+            f"rho^{self.index}, computed from an upper enclosure of the norm after training.",
+            "numeric",
+            (to_prefix(self.measured), to_prefix(grid_value(self.index))),
+        )
+
+
+FROBENIUS = Peeled(omega, j, norm_after, "grid", "||W||")
+NUCLEAR = Peeled(nu, j, nuclear_after, "grid", "||W||_*")
+
+
+def peeled(theorem: Theorem, *norms: Peeled, name: str, statement: str) -> Theorem:
+    """Theorem P over ``theorem``: each budget becomes a grid value, chosen after training."""
     if theorem.complexity is None:
         raise ValueError(f"{theorem.name} has no complexity to peel")
-    complexity = theorem.complexity.subs(budget, grid_value())
-    grid = Hypothesis(
-        "grid",
-        "c0 > 0 and rho > 1 are fixed before the sample; j is any index with ||W|| <= c0 rho^j, "
-        "computed from an upper enclosure of the norm after training.",
-        "numeric",
-        (to_prefix(norm_after), to_prefix(grid_value())),
-    )
-    kept = tuple(h for h in theorem.hypotheses if not h.id.endswith("-ball"))
+    complexity = theorem.complexity.subs({norm.budget: grid_value(norm.index) for norm in norms})
+    confidence = peeled_confidence(*(norm.index for norm in norms))
+    kept = tuple(h for h in theorem.hypotheses if not h.id.endswith(("-ball", "-balls")))
     price = Constant(
         "grid weight",
-        1 / ((j + 1) * (j + 2)),
+        sympy.prod([1 / ((norm.index + 1) * (norm.index + 2)) for norm in norms]),
         "Theorem P",
         "the failure probability is shared over the grid by weights that sum to 1",
     )
     return replace(
         theorem,
         name=name,
-        title=theorem.title + ", norm measured after training",
+        title=theorem.title
+        + (", norm measured" if len(norms) == 1 else ", norms measured")
+        + " after training",
         statement=statement,
-        bound=2 * complexity + peeled_confidence(),
+        bound=2 * complexity + confidence,
         complexity=complexity,
-        parts=(("complexity", 2 * complexity), ("confidence", peeled_confidence())),
-        hypotheses=(*kept, grid),
+        parts=(("complexity", 2 * complexity), ("confidence", confidence)),
+        hypotheses=(*kept, *(norm.grid() for norm in norms)),
         constants=(*theorem.constants, price),
         variants=(),
         derivation=theorem.derivation + "-peeled",

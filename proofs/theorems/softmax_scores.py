@@ -18,23 +18,18 @@ from proofs.records import (
     Variant,
 )
 from proofs.symbols import (
-    K,
     L,
     m,
     nu,
     omega,
-    omega_value,
     span_dimension,
-    spectral_value,
-    sum_sq_joint,
     sum_sq_readout,
     sum_sq_scores,
-    sum_sq_tokens,
 )
 from proofs.theorems.nuclear_ball import NUCLEAR_BALL, SERIES, series_norm
-from proofs.theorems.shapes import confidence_term, peeled, sphere_constant
+from proofs.theorems.shapes import FROBENIUS, confidence_term, peeled, sphere_constant
 
-_BALL = Hypothesis(
+FROBENIUS_BALL = Hypothesis(
     "frobenius-ball",
     "The trained query-key matrix has ||W||_F <= omega (the score "
     "scale belongs to W); "
@@ -47,7 +42,7 @@ _VALUES = Hypothesis(
     "The values a_t(x) are fixed before the sample and do not depend on the trained matrix.",
     "standing",
 )
-_SCORES = Hypothesis(
+BILINEAR_SCORES = Hypothesis(
     "bilinear-scores",
     "The score of token t is x_q^T W x_t plus a fixed offset. Query/key "
     "normalisation is not covered; soft-capping only with centre 0.",
@@ -59,15 +54,15 @@ _SOFTMAX = Constant(
     "Lemma 12(c)",
     "a softmax average moves by at most osc(a)/(2 sqrt 2) times the Euclidean change of the scores",
 )
-_SOFTMAX_VECTOR = Constant(
+SOFTMAX_AVERAGE = Constant(
     "softmax average",
     1 / sympy.sqrt(2),
     "Lemma 12(c) for vectors",
     "a softmax average of vectors within a radius of a centre moves by at most radius/sqrt 2 times the "
     "Euclidean change of the scores",
 )
-_SOURCES = ("A. Maurer, arXiv:1605.00251", "A. Dhingra, arXiv:2508.17256 (the claim that this repairs)")
-_COMMON = (STANDING, IID, UNIT_LOSS, LIPSCHITZ_LOSS, _VALUES, _SCORES)
+SOURCES = ("A. Maurer, arXiv:1605.00251", "A. Dhingra, arXiv:2508.17256 (the claim that this repairs)")
+_COMMON = (STANDING, IID, UNIT_LOSS, LIPSCHITZ_LOSS, _VALUES, BILINEAR_SCORES)
 
 C1I_COMPLEXITY = L * omega * sympy.sqrt(sum_sq_readout) / (2 * m)
 C1II_COMPLEXITY = L * nu * series_norm() / m
@@ -99,11 +94,11 @@ C1_I = Theorem(
     statement="With probability at least 1 - delta, for every W with ||W||_F <= omega, the gap of the "
     "softmax head "
     "f_W(x) = sum_t softmax(s)_t a_t(x) with scalar values is at most this bound.",
-    hypotheses=(*_COMMON, _BALL),
+    hypotheses=(*_COMMON, FROBENIUS_BALL),
     constants=(SYMMETRIZATION, VECTOR_CONTRACTION, _SOFTMAX, CONFIDENCE),
     variants=(_sphere(C1I_COMPLEXITY),),
     derivation="theorem-c1-i",
-    sources=_SOURCES,
+    sources=SOURCES,
     **_gap(C1I_COMPLEXITY),  # type: ignore[arg-type]
 )
 
@@ -118,7 +113,7 @@ C1_II = Theorem(
     hypotheses=(*_COMMON, NUCLEAR_BALL),
     constants=(SYMMETRIZATION, VECTOR_CONTRACTION, _SOFTMAX, SERIES, CONFIDENCE),
     derivation="theorem-c1-ii",
-    sources=(*_SOURCES, "J. A. Tropp, arXiv:1501.01571"),
+    sources=(*SOURCES, "J. A. Tropp, arXiv:1501.01571"),
     **_gap(C1II_COMPLEXITY),  # type: ignore[arg-type]
 )
 
@@ -130,64 +125,21 @@ C1_VECTOR = Theorem(
     "fixed vector values is at most this bound. radius(values_i) is the largest distance of a visible "
     "value from "
     "any fixed centre.",
-    hypotheses=(*_COMMON, _BALL),
-    constants=(SYMMETRIZATION, VECTOR_CONTRACTION, _SOFTMAX_VECTOR, CONFIDENCE),
+    hypotheses=(*_COMMON, FROBENIUS_BALL),
+    constants=(SYMMETRIZATION, VECTOR_CONTRACTION, SOFTMAX_AVERAGE, CONFIDENCE),
     variants=(_sphere(C1VECTOR_COMPLEXITY),),
     derivation="theorem-c1-vector",
-    sources=_SOURCES,
+    sources=SOURCES,
     **_gap(C1VECTOR_COMPLEXITY),  # type: ignore[arg-type]
 )
 
 C1_VECTOR_PEELED = peeled(
     C1_VECTOR,
-    omega,
+    FROBENIUS,
     name="C1-vector-peeled",
     statement="As C1-vector, for every W whatever its norm: the Frobenius norm of the query-key matrix "
     "is measured after "
     "training and rounded up to the grid c0 rho^j.",
 )
 
-_A0 = omega_value * sympy.sqrt(K * sum_sq_tokens) / m
-_C0 = spectral_value * omega * sympy.sqrt(sum_sq_joint) / (sympy.sqrt(2) * m)
-_TWO_THIRDS = sympy.Rational(2, 3)
-C1JOINT_COMPLEXITY = sympy.sqrt(2) * L * (_A0**_TWO_THIRDS + _C0**_TWO_THIRDS) ** sympy.Rational(3, 2)
-
-C1_JOINT = Theorem(
-    name="C1-joint",
-    title="Trained query-key and value matrices",
-    statement="With probability at least 1 - delta, for every W with ||W||_F <= omega and every V with "
-    "||V||_F <= "
-    "omega_value, ||V||_2 <= spectral_value, the gap of f(x) = V^T X^T softmax(s) is at most this bound.",
-    hypotheses=(
-        STANDING,
-        IID,
-        UNIT_LOSS,
-        LIPSCHITZ_LOSS,
-        _SCORES,
-        _BALL,
-        Hypothesis(
-            "value-balls",
-            "The trained value matrix has ||V||_F <= omega_value and ||V||_2 <= "
-            "spectral_value, "
-            "both fixed before the sample.",
-            "standing",
-        ),
-    ),
-    constants=(
-        SYMMETRIZATION,
-        VECTOR_CONTRACTION,
-        _SOFTMAX_VECTOR,
-        Constant(
-            "split",
-            sympy.Rational(3, 2),
-            "Theorem C1-joint",
-            "the best split of the contraction between values and scores (Hoelder)",
-        ),
-        CONFIDENCE,
-    ),
-    derivation="theorem-c1-joint",
-    sources=_SOURCES,
-    **_gap(C1JOINT_COMPLEXITY),  # type: ignore[arg-type]
-)
-
-THEOREMS = (C1_I, C1_II, C1_VECTOR, C1_VECTOR_PEELED, C1_JOINT)
+THEOREMS = (C1_I, C1_II, C1_VECTOR, C1_VECTOR_PEELED)

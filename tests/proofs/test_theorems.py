@@ -15,11 +15,11 @@ from proofs.normal_form import Arithmetic
 from proofs.symbols import SYMBOLS
 from proofs.theorems import THEOREMS
 
-RENAMED = {"emp": "emp_risk", "bits": "code_bits", "risk": "risk"}
+RENAMED = {"emp": "emp_risk", "bits": "code_bits", "risk": "risk", "errors": "k_errors"}
 
 
 def named(term: object) -> object:
-    """Functions of the chosen model, emp(n) and bits(n), become the report's inputs."""
+    """Functions of the chosen model, emp(n), errors(n) and bits(n), become the report's inputs."""
     if isinstance(term, tuple):
         if len(term) == 2 and term[0] in RENAMED and term[1] == "n":
             return RENAMED[term[0]]

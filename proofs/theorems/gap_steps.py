@@ -1,0 +1,334 @@
+"""Steps that the derivations of the gap theorems share: from a complexity to a gap, and to a peeled gap.
+
+A gap theorem is: the complexity of the class (a derivation of its own, ``complexity-...``), Lemma 3(c), and
+for a norm that is measured after training the union of Theorem P over the cells of a grid.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from proofs.build import Derivation
+
+LOSS = {
+    "P": "real before: P(W), the risk of the model with parameter W",
+    "l": "real before: l(W, S, i), its loss on unit i of the sample S",
+    "m": "count before: number of independent units",
+    "delta": "positive before: failure probability",
+    "S": "sample dummy: a sample",
+    "T": "sample dummy: a ghost sample",
+    "N": "sample dummy: a sample with one unit changed",
+    "Z": "sample after: the sample that was drawn",
+    "i": "point dummy: a unit",
+    "e": "signs dummy: independent signs e(i)",
+    "W": "point dummy: a parameter of the class",
+}
+SAMPLE = {
+    "unbiased": ("P(W) == E(T, sum(i, l(W, T, i))/m)", "the units are independent and alike"),
+    "low": ("0 <= l(W, S, i)", "the loss is at least 0"),
+    "high": ("l(W, S, i) <= 1", "the loss is at most 1"),
+    "level": ("0 <= log(1/delta)", "delta is at most 1"),
+}
+FIXED = {
+    **LOSS,
+    "L": "positive before: Lipschitz constant of the loss",
+    "U": "point dummy: a parameter",
+    "x": "signs dummy: signs x(i, k)",
+    "k": "point dummy: an output",
+}
+LIPSCHITZ_VECTOR = (
+    "l(W, Z, i) - l(U, Z, i) <= L*sqrt(sum(k, (g(Z, i, k, W) - g(Z, i, k, U))**2))",
+    "the loss is L-Lipschitz in the outputs",
+)
+LIPSCHITZ_SCALAR = (
+    "l(W, Z, i) - l(U, Z, i) <= L*abs(g(Z, i, W) - g(Z, i, U))",
+    "the loss is L-Lipschitz in the output",
+)
+COMPLEXITY = "E(e, sup(W, sum(i, e(i)*h(i, W))/m))"
+RADEMACHER = "E(e, sup(W, sum(i, e(i)*l(W, Z, i))/m))"
+GAP = "P(W) - sum(i, l(W, Z, i))/m"
+CONFIDENCE = "2*sqrt(log(1/delta)/(2*m))"
+_LEMMA_3C = {"P": "P", "l": "l", "m": "m", "M": "1", "delta": "delta"} | {
+    k: k for k in ("S", "T", "Z", "i", "e")
+}
+
+
+def conclude_gap(d: Derivation, complexity: str, bound: str) -> None:
+    """The last steps of every gap theorem: Lemma 3(c), then the bound on the complexity."""
+    unbiased, low, high, level = (d.assume(h) for h in SAMPLE)
+    uniform = d.lemma(
+        "lemma-3c",
+        {**_LEMMA_3C, "f": "W"},
+        f"sup(W, {GAP}) <= 2*{RADEMACHER} + {CONFIDENCE}",
+        "Lemma 3(c): one event.",
+        unbiased,
+        low,
+        high,
+        level,
+    )
+    value = d.axiom(
+        "value-below-sup",
+        {"X": f"lambda W: {GAP}", "t": "W"},
+        f"{GAP} <= sup(W, {GAP})",
+        "Each member is at most the largest.",
+    )
+    d.combine(
+        f"{GAP} <= 2*({bound}) + {CONFIDENCE}",
+        "Chain.",
+        value,
+        uniform,
+        complexity,
+        level,
+        times=["1", "1", "2"],
+    )
+
+
+# The norm is measured after training
+MEANINGS = {
+    "j": "grid index, chosen after training",
+    "j_value": "grid index of the value matrix's Frobenius norm, chosen after training",
+    "j_spectral": "grid index of the value matrix's spectral norm, chosen after training",
+}
+
+
+class Cells:
+    """The classes that Theorem P unites: ``member(j, v)`` runs through the models of grid cell ``j``.
+
+    With several norms a cell has several indices, ``member(j, j_value, j_spectral, v)``.
+    """
+
+    def __init__(self, *indices: str) -> None:
+        self.indices = indices
+        self.member = f"member({', '.join(indices)}, v)"
+        self.other = f"member({', '.join(indices)}, u)"
+        self.family = f"sum(i, e(i)*l({self.member}, Z, i))/m"
+        self.complexity = f"E(e, sup(v, {self.family}))"
+        self.gap = f"P({self.member}) - sum(i, l({self.member}, Z, i))/m"
+        prices = " + ".join(f"log(({j} + 1)*({j} + 2))" for j in indices)
+        self.confidence = f"2*sqrt((log(1/delta) + {prices})/(2*m))"
+        self.variables = {
+            **{k: v for k, v in LOSS.items() if k != "W"},
+            "W": "point dummy: a model",
+            "member": f"real before: {self.member} runs through the models of complexity at most c0 rho^j"
+            if len(indices) == 1
+            else f"real before: {self.member} runs through the models of one grid cell",
+            "v": "point dummy: numbers the models of one grid cell",
+            "u": "point dummy: numbers the models of one cell",
+            "c0": "positive before: start of the grid",
+            "rho": "positive before: grid ratio",
+            **{j: f"index grid: {MEANINGS[j]}" for j in indices},
+        }
+
+    def of(self, formula: str) -> str:
+        """``formula`` about the parameters W and U, for two members of a cell."""
+        return re.sub(r"\bU\b", self.other, re.sub(r"\bW\b", self.member, formula))
+
+    def specialise(self, d: Derivation, hypothesis: str) -> str:
+        """The hypothesis, about all W and U, for the members of a cell."""
+        why, formula = "For the members of the cell.", d.hypotheses[hypothesis][0]
+        first = re.sub(r"\bW\b", self.member, formula)
+        step = d.specialise("W", self.member, first, why, d.assume(hypothesis))
+        second = re.sub(r"\bU\b", self.other, first)
+        return step if second == first else d.specialise("U", self.other, second, why, step)
+
+
+ONE_NORM = Cells("j")
+THREE_NORMS = Cells("j", "j_value", "j_spectral")
+
+
+def use_in_cell(
+    d: Derivation, cells: Cells, name: str, with_: Mapping[str, str], bound: str, premises: Sequence[str]
+) -> None:
+    """The complexity derivation ``name`` for one cell, then the union of Theorem P: proves ``d.conclude``."""
+    complexity = d.lemma(
+        name,
+        {**with_, "h": f"lambda i, v: l({cells.member}, Z, i)", "W": "v", "U": "u"},
+        f"{cells.complexity} <= {bound}",
+        "The complexity of a cell.",
+        *premises,
+    )
+    slope = d.combine(
+        f"2*{cells.complexity} <= 2*({bound})", "Twice the complexity.", complexity, times=["2"]
+    )
+    peel(d, cells, slope, f"2*({bound})")
+
+
+def _share_of_delta(d: Derivation, cells: Cells, level: str) -> tuple[str, str]:
+    """The failure probability that one cell may use, and the step that says that it is at most 1."""
+    share = "delta" + "".join(f"/(({j} + 1)*({j} + 2))" for j in cells.indices)
+    steps = [level]
+    for j in cells.indices:
+        one = d.sign(f"1 <= ({j} + 1)*({j} + 2)", f"{j} is at least 0.")
+        steps.append(d.monotone(f"log(1) <= log(({j} + 1)*({j} + 2))", "Logarithms.", one))
+    return share, d.combine(f"0 <= log(1/({share}))", "The share of delta is at most 1.", *steps)
+
+
+def peel(d: Derivation, cells: Cells, slope: str, slope_bound: str) -> None:
+    """Lemma 3(c) for every grid cell with its share of delta, and the union: proves ``d.conclude``."""
+    special = [cells.specialise(d, name) for name in ("unbiased", "low", "high")]
+    share, level = _share_of_delta(d, cells, d.assume("level"))
+    uniform = d.lemma(
+        "lemma-3c",
+        {
+            **_LEMMA_3C,
+            "P": f"lambda v: P({cells.member})",
+            "l": f"lambda v, S, i: l({cells.member}, S, i)",
+            "delta": share,
+            "f": "v",
+        },
+        f"sup(v, {cells.gap}) <= 2*{cells.complexity} + 2*sqrt(log(1/({share}))/(2*m))",
+        "Lemma 3(c) for one grid cell, at its share of delta.",
+        *special,
+        level,
+    )
+    value = d.axiom(
+        "value-below-sup",
+        {"X": f"lambda v: {cells.gap}", "t": "v"},
+        f"{cells.gap} <= sup(v, {cells.gap})",
+        "Each member is at most the largest.",
+    )
+    step = d.combine(
+        f"{cells.gap} <= {slope_bound} + {cells.confidence}",
+        "Chain; log of the share.",
+        value,
+        uniform,
+        slope,
+        level,
+        times=["1", "1", "1"],
+    )
+    for place in reversed(range(len(cells.indices))):
+        j = cells.indices[place]
+        total = "delta" + "".join(f"/(({other} + 1)*({other} + 2))" for other in cells.indices[:place])
+        why = f"1/(({j}+1)({j}+2)) = 1/({j}+1) - 1/({j}+2): the shares add up to {total.split('/')[0]}."
+        if place:
+            why = f"The shares of the cells that differ in {j} alone add up."
+        step = d.grid(j, total, f"1/({j} + 1)", d.conclude, why, step)
+
+
+# Balls: the supremum of a signed sum that is linear in the trained matrix
+def below_frobenius(
+    d: Derivation,
+    linear: str,
+    ball: str,
+    signed: str,
+    *,
+    sign: str = "x",
+    matrix: str = "a(W)",
+    series: str = "T",
+    budget: str = "omega",
+) -> str:
+    """E sup of the signed sum is at most the budget times the root mean square of ||series||_F."""
+    size = f"frobenius({series}({sign}))"
+    dual = d.lemma(
+        "lemma-9-frobenius",
+        {"A": matrix, "B": f"{series}({sign})"},
+        f"inner({matrix}, {series}({sign})) <= frobenius({matrix})*{size}",
+        "Cauchy-Schwarz for matrices.",
+    )
+    small = d.combine(
+        f"{signed} <= {budget}*{size}", "Use the ball.", linear, dual, ball, times=["1", "1", size]
+    )
+    average = d.monotone(
+        f"E({sign}, sup(W, {signed})) <= E({sign}, sup(W, {budget}*{size}))",
+        "The right side no longer depends on W: the supremum is gone.",
+        small,
+    )
+    root = d.axiom(
+        "average-below-root-mean-square",
+        {"X": f"lambda {sign}: {size}", "w": sign},
+        f"E({sign}, {size}) <= sqrt(E({sign}, {size}**2))",
+        "Jensen.",
+    )
+    return d.combine(
+        f"E({sign}, sup(W, {signed})) <= {budget}*sqrt(E({sign}, {size}**2))",
+        "Chain.",
+        average,
+        root,
+        times=["1", budget],
+    )
+
+
+SERIES_NORM = (
+    "min(sqrt(2*series_variance*log(2*series_frobenius_sq/series_variance)), sqrt(series_frobenius_sq))"
+)
+INTRINSIC = ("0 <= log(series_frobenius_sq/series_variance)", "the intrinsic dimension F^2/v is at least 1")
+
+
+def series_of(name: str) -> tuple[str, str]:
+    """The hypothesis that ``name`` is a matrix series with the variance and size of ``SERIES_NORM``."""
+    return (
+        f"rademacher_series({name}, V, series_variance, series_frobenius_sq)",
+        f"{name} is the sum of fixed matrices with independent signs; V holds their two variances, of "
+        "largest "
+        "norm v; F^2 is the sum of their squared Frobenius norms",
+    )
+
+
+def below_nuclear(d: Derivation, linear: str, signed: str, *, sign: str) -> str:
+    """E sup of the signed sum over a nuclear ball is at most nu times Lemma 8's bound."""
+    dual = d.lemma(
+        "lemma-9-nuclear",
+        {"A": "a(W)", "B": f"T({sign})"},
+        f"inner(a(W), T({sign})) <= nuclear(a(W))*spectral(T({sign}))",
+        "Nuclear-spectral duality.",
+    )
+    small = d.combine(
+        f"{signed} <= nu*spectral(T({sign}))",
+        "Use the ball.",
+        linear,
+        dual,
+        d.assume("ball"),
+        times=["1", "1", f"spectral(T({sign}))"],
+    )
+    average = d.monotone(
+        f"E({sign}, sup(W, {signed})) <= E({sign}, sup(W, nu*spectral(T({sign}))))",
+        "The right side no longer depends on W.",
+        small,
+    )
+    series = d.lemma(
+        "lemma-8-min",
+        {"Z": "T", "V": "V", "v": "series_variance", "F2": "series_frobenius_sq", "x": sign},
+        f"E({sign}, spectral(T({sign}))) <= {SERIES_NORM}",
+        "Lemma 8.",
+        d.assume("series"),
+        d.assume("intrinsic"),
+    )
+    return d.combine(
+        f"E({sign}, sup(W, {signed})) <= nu*{SERIES_NORM}", "Chain.", average, series, times=["1", "nu"]
+    )
+
+
+def vector_contraction(
+    d: Derivation, lipschitz: str, vector: str, signed: str, *extra: str, why: str = "Lemma 7."
+) -> str:
+    """Lemma 7 for h(i, W) as a function of the vector with entries ``vector`` (in i, k, W)."""
+    return d.lemma(
+        "lemma-7",
+        {
+            "h": "h",
+            "p": f"lambda i, k, W: {vector}",
+            "L": "L",
+            "e": "e",
+            "x": "x",
+            "t": "W",
+            "u": "U",
+            "i": "i",
+            "j": "k",
+        },
+        f"E(e, sup(W, sum(i, e(i)*h(i, W)))) <= sqrt(2)*L*E(x, sup(W, {signed}))",
+        why,
+        lipschitz,
+        *extra,
+    )
+
+
+def scalar_contraction(d: Derivation, lipschitz: str, signed: str) -> str:
+    """Lemma 5 for h(i, W) as a function of g(i, W)."""
+    return d.lemma(
+        "lemma-5",
+        {"h": "h", "p": "g", "L": "L", "e": "e", "t": "W", "u": "U", "i": "i"},
+        f"E(e, sup(W, sum(i, e(i)*h(i, W)))) <= L*E(e, sup(W, {signed}))",
+        "Lemma 5.",
+        lipschitz,
+    )
