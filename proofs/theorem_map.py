@@ -13,6 +13,7 @@ from proofs.cited import CITED
 from proofs.kernel import parse
 from proofs.library import load, machine_table, stored
 from proofs.normal_form import BINDERS, Term
+from proofs.theorems import THEOREMS, Hypothesis
 
 _OPERATORS = {"add": (" + ", 1), "sub": (" - ", 1), "mul": (" ", 2), "div": ("/", 2)}
 _RELATIONS = {"le": " <= ", "lt": " < ", "eq": " = "}
@@ -99,6 +100,41 @@ def _row(
     return "| " + " | ".join(_cell(cell) if "`" not in cell else cell for cell in cells) + " |"
 
 
+def _hypothesis(hypothesis: Hypothesis) -> str:
+    if hypothesis.condition is None:
+        return hypothesis.id
+    left, right = (infix(parse(side)) for side in hypothesis.condition)
+    return f"{hypothesis.id} (`{left} <= {right}`)"
+
+
+def _bounds() -> list[str]:
+    """The theorems whose bound can be evaluated: their inputs and the formula that evaluators read."""
+    lines = [
+        "",
+        "## Bounds that can be evaluated",
+        "",
+        "`proofs.theorems.THEOREMS` by name. Inputs in *italics* must be fixed before the sample; the "
+        "others may "
+        "be measured on the sample or after training. A condition is checked with the inputs at hand.",
+        "",
+        "| Name | Bounds | Inputs | Hypotheses (conditions) | Formula | Derivation |",
+        "|---|---|---|---|---|---|",
+    ]
+    for theorem in THEOREMS.values():
+        inputs = ", ".join(f"*{s.name}*" if s.fixed_before_sample else s.name for s in theorem.inputs)
+        hypotheses = ", ".join(_hypothesis(h) for h in theorem.hypotheses)
+        cells = (
+            theorem.name,
+            theorem.quantity,
+            inputs,
+            hypotheses,
+            f"`{theorem.prefix}`",
+            f"`{theorem.derivation}`: {theorem.level}",
+        )
+        lines.append("| " + " | ".join(cells) + " |")
+    return lines
+
+
 def page() -> str:
     """The whole page as Markdown."""
     levels, tests, machine = stored("levels"), stored("tests"), machine_table()
@@ -117,6 +153,7 @@ def page() -> str:
         + ". Steps: "
         + ", ".join(f"{n} {level}" for level, n in sorted(steps.items()))
         + ".",
+        *_bounds(),
         "",
         "## Cited results",
         "",
