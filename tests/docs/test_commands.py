@@ -38,9 +38,9 @@ class Places:
 
     def run(self, script: str, command: Command) -> subprocess.CompletedProcess[str]:
         """Run a line of shell where the reader of the page would."""
-        readme = command.page == "README.md"
-        here = self.checkout if readme or command.text.startswith(NEEDS_CHECKOUT) else self.reader
-        activated = [] if readme else [str(here / ".venv/bin")]
+        checkout = command.page == "README.md" or command.text.startswith(NEEDS_CHECKOUT)
+        here = self.checkout if checkout else self.reader
+        activated = [] if command.setup or "make" in command.text else [str(here / ".venv/bin")]
         return subprocess.run(
             ["bash", "-c", command.setup + script],
             cwd=here,
