@@ -15,8 +15,9 @@ from dataclasses import dataclass
 import sympy
 
 from proofs.lessons import chapters as all_chapters
-from proofs.lessons.catalogue import LEVEL_WORDS, RULE_WORDS, Entry, Step, catalogue, value_of
-from proofs.lessons.markup import Inline, Paragraph, parse
+from proofs.lessons.asked import question_before
+from proofs.lessons.catalogue import LEVEL_WORDS, Entry, Step, catalogue, reason_words, sentence, value_of
+from proofs.lessons.markup import Inline, Paragraph, parse, parse_line
 from proofs.lessons.model import Chapter, Live, Note, Number, Program, Question, Result, Say, Steps
 from proofs.lessons.notation import read
 from proofs.lessons.numbers import evaluate, shown_above
@@ -46,6 +47,9 @@ class Reader:
     def resolve(self, kind: str, what: str) -> Inline:
         """The inline piece that stands for ``{kind:what}``."""
         if kind == "symbol":
+            written = read(what)
+            return Inline("math", written.plain, written.latex)
+        if kind == "term":
             written = read(what)
             return Inline("math", written.plain, written.latex)
         if kind == "formula":
@@ -78,7 +82,11 @@ class Reader:
 
     def plain(self, text: str) -> str:
         """Lesson text for a terminal."""
-        return _join(self.blocks(text), _plain_piece, "- ", "\n\n")
+        return _join(self.blocks(text), _plain_piece, _plain_display, "- ", "\n\n")
+
+    def line(self, text: str) -> str:
+        """One line of lesson text for a terminal."""
+        return "".join(piece.text for piece in parse_line(" ".join(text.split()), self.resolve))
 
 
 def steps_of(reader: Reader, item: Steps) -> tuple[Step, ...]:
@@ -93,6 +101,27 @@ def steps_of(reader: Reader, item: Steps) -> tuple[Step, ...]:
             raise KeyError(f"{item.name} has no step {wanted!r}; its steps are {sorted(known)}")
     shown = tuple(step for step in steps if step.rule != "hypothesis")
     return tuple(step for step in shown if not item.only or step.id in item.only)
+
+
+def proof_length(entry: Entry) -> int:
+    """How many steps a proof has, without its hypotheses."""
+    return sum(step.rule != "hypothesis" for step in entry.steps)
+
+
+def question_of(reader: Reader, item: Steps, step: Step) -> Question:
+    """The question before a step of a derivation that a chapter walks through."""
+    return question_before(reader.entries, reader.entry(item.name), step, item.notes.get(step.id))
+
+
+def questions(reader: Reader, chapter: Chapter) -> tuple[Question, ...]:
+    """All questions of a chapter in reading order, exercises last."""
+    found: list[Question] = []
+    for item in chapter.items:
+        if isinstance(item, Question):
+            found.append(item)
+        elif isinstance(item, Steps):
+            found += [question_of(reader, item, step) for step in steps_of(reader, item)]
+    return (*found, *chapter.exercises)
 
 
 def check_number(question: Question, text: str) -> bool:
@@ -158,6 +187,10 @@ def _plain_piece(piece: Inline) -> str:
     return piece.text
 
 
+def _plain_display(piece: Inline) -> str:
+    return "    " + piece.text
+
+
 def _markdown_piece(piece: Inline) -> str:
     if piece.kind == "math":
         return f"${piece.extra}$"
@@ -193,11 +226,17 @@ def _latex_piece(piece: Inline) -> str:
     return rf"\{commands[piece.kind]}{{{words}}}" if piece.kind in commands else words
 
 
-def _join(paragraphs: Sequence[Paragraph], piece: Callable[[Inline], str], bullet: str, gap: str) -> str:
+Shown = Callable[[Inline], str]
+
+
+def _join(paragraphs: Sequence[Paragraph], piece: Shown, display: Shown, bullet: str, gap: str) -> str:
     parts = []
     for paragraph in paragraphs:
         lines = ["".join(piece(part) for part in line) for line in paragraph.lines]
-        parts.append("\n".join(bullet + line for line in lines) if paragraph.is_list else lines[0])
+        if paragraph.formula:
+            parts.append(display(paragraph.formula))
+        else:
+            parts.append("\n".join(bullet + line for line in lines) if paragraph.is_list else lines[0])
     return gap.join(parts)
 
 
@@ -231,16 +270,19 @@ def entry_text(entry: Entry, reader: Reader) -> str:
     return "\n".join(lines).rstrip()
 
 
-def step_text(step: Step, number: int, total: int, note: Note | None, reader: Reader) -> str:
-    """One step as text."""
-    reason = RULE_WORDS.get(step.rule, step.rule) + (f" ({step.uses})" if step.uses else "")
-    lines = [
-        f"Step {number} of {total} [{LEVEL_WORDS[step.level]}]",
-        "",
-        _filled(step.claim.plain, "    "),
-        "",
-        _filled(f"Why it is allowed: {reason}. {step.why}"),
-    ]
+def known_text(entry: Entry, step: Step) -> str:
+    """The earlier lines from which a step follows, as text; empty where there are none."""
+    lines = [s.claim.plain for s in map(entry.step, step.premises) if s.rule != "hypothesis"]
+    return "\n".join(["We have", *(_filled(line, "    ") for line in lines)]) if lines else ""
+
+
+def reason_text(entry: Entry, step: Step, note: Note | None, reader: Reader) -> str:
+    """Why a step is allowed, as text."""
+    rule = reason_words(step) + (f" ({step.uses})" if step.uses else "")
+    lines = [_filled(f"Why it is allowed: {rule}. {step.why}")]
+    for used in map(entry.step, step.premises):
+        if used.rule == "hypothesis":
+            lines.append(_filled(f"- {sentence(used.why, '')}: {used.claim.plain}"))
     if note and note.say:
         lines += ["", _filled(reader.plain(note.say))]
     return "\n".join(lines)
@@ -254,7 +296,7 @@ def _ask(question: Question, reader: Reader, ask: Ask, say: Callable[[str], None
     say("\nThink first. " + _filled(reader.plain(question.prompt)))
     choices = question.choices
     for index, choice in enumerate(choices, 1):
-        say(f"  {index}) {reader.plain(choice.text)}")
+        say(f"  {index}) {reader.line(choice.text)}")
     prompt = (
         f"Your answer (1-{len(choices)}, Enter to go on): " if choices else "Your number (Enter to go on): "
     )
@@ -265,11 +307,11 @@ def _ask(question: Question, reader: Reader, ask: Ask, say: Callable[[str], None
             break
         if isinstance(question.answer, Number):
             right = check_number(question, given)
-            say("Right." if right else f"Not yet. {reader.plain(question.answer.hint)}")
+            say("Right." if right else f"Not yet. {reader.line(question.answer.hint)}")
         elif given.isdigit() and 1 <= int(given) <= len(choices):
             choice = choices[int(given) - 1]
             right = choice.right
-            say(("Right. " if right else "Not yet. ") + reader.plain(choice.feedback))
+            say(("Right. " if right else "Not yet. ") + reader.line(choice.feedback))
         else:
             say(f"Please type a number from 1 to {len(choices)}.")
     say(_filled("A good answer: " + reader.plain(question.explanation)) + "\n")
@@ -294,12 +336,7 @@ def walk_terminal(
             if isinstance(item, Question):
                 pose(item)
             elif isinstance(item, Steps):
-                steps = steps_of(reader, item)
-                for number, step in enumerate(steps, 1):
-                    note = item.notes.get(step.id)
-                    if note and note.ask:
-                        pose(note.ask)
-                    say("\n" + step_text(step, number, len(steps), note, reader))
+                _walk_steps(item, reader, pose, say)
             else:
                 say("\n" + _item_text(item, reader))
         say("\nExercises")
@@ -307,6 +344,25 @@ def walk_terminal(
             pose(exercise)
         say("Sources\n" + "\n".join(_filled("- " + source) for source in chapter.sources))
     return score
+
+
+def _walk_steps(
+    item: Steps, reader: Reader, pose: Callable[[Question], None], say: Callable[[str], None]
+) -> None:
+    """Show the steps of a derivation, each after its question."""
+    entry, steps = reader.entry(item.name), steps_of(reader, item)
+    for number, step in enumerate(steps, 1):
+        question = question_of(reader, item, step)
+        say(f"\n{item.name}, step {number} of {len(steps)} [{LEVEL_WORDS[step.level]}]")
+        if known := known_text(entry, step):
+            say("\n" + known)
+        line = "\nThe step\n" + _filled(step.claim.plain, "    ")
+        if question.line_shown:
+            say(line)
+        pose(question)
+        if not question.line_shown:
+            say(line)
+        say("\n" + reason_text(entry, step, item.notes.get(step.id), reader))
 
 
 def _item_text(item: Say | Result | Live | Program, reader: Reader) -> str:
@@ -384,12 +440,17 @@ class _Latex(_Markdown):
 
 def _export(chapter: Chapter, reader: Reader, form: _Markdown) -> str:
     def words(text: str) -> str:
-        return _join(reader.blocks(text), form.piece, form.bullet, "\n\n")
+        return _join(
+            reader.blocks(text), form.piece, lambda math: form.formula(math.extra), form.bullet, "\n\n"
+        )
+
+    def line(text: str) -> str:
+        return "".join(form.piece(piece) for piece in parse_line(" ".join(text.split()), reader.resolve))
 
     def question(item: Question) -> Iterator[str]:
         yield form.text("Think first: ") + words(item.prompt)
         if item.choices:
-            yield form.items([words(choice.text) for choice in item.choices])
+            yield form.items([line(choice.text) for choice in item.choices])
         yield form.text("A good answer: ") + words(item.explanation)
 
     def result(entry: Entry) -> Iterator[str]:
@@ -406,13 +467,15 @@ def _export(chapter: Chapter, reader: Reader, form: _Markdown) -> str:
                 ]
             )
 
-    def step(shown: Step, number: int, total: int, note: Note | None) -> Iterator[str]:
-        if note and note.ask:
-            yield from question(note.ask)
-        yield form.text(f"Step {number} of {total} ({LEVEL_WORDS[shown.level]}).")
-        yield form.formula(shown.claim.latex)
+    def step(item: Steps, shown: Step, number: int, total: int) -> Iterator[str]:
+        asked, note = question_of(reader, item, shown), item.notes.get(shown.id)
+        line = form.formula(shown.claim.latex)
+        yield form.heading(3, f"{item.name}, step {number} of {total} ({LEVEL_WORDS[shown.level]})")
+        yield line if asked.line_shown else ""
+        yield from question(asked)
+        yield "" if asked.line_shown else line
         used = f" ({shown.uses})" if shown.uses else ""
-        yield form.text(f"Why: {RULE_WORDS.get(shown.rule, shown.rule)}{used}. {shown.why}")
+        yield form.text(f"Why: {reason_words(shown)}{used}. {shown.why}")
         if note and note.say:
             yield words(note.say)
 
@@ -426,7 +489,7 @@ def _export(chapter: Chapter, reader: Reader, form: _Markdown) -> str:
         elif isinstance(item, Steps):
             steps = steps_of(reader, item)
             for number, shown in enumerate(steps, 1):
-                parts += step(shown, number, len(steps), item.notes.get(shown.id))
+                parts += step(item, shown, number, len(steps))
         elif isinstance(item, Question):
             parts += question(item)
         elif isinstance(item, Live):

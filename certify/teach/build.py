@@ -21,14 +21,15 @@ from proofs import walk
 from proofs.lessons.catalogue import (
     LEVEL_MEANING,
     LEVEL_WORDS,
-    RULE_WORDS,
     Entry,
     Step,
     coq_theorems,
+    reason_words,
+    sentence,
     value_of,
 )
 from proofs.lessons.markup import parse_line
-from proofs.lessons.model import Chapter, Live, Note, Number, Program, Question, Result, Say, Steps
+from proofs.lessons.model import Chapter, Live, Number, Program, Question, Result, Say, Steps
 from proofs.records import Constant
 
 SCRIPTS = (
@@ -190,29 +191,35 @@ class Pages:
             **self.level(entry.level, entry.coq),
         }
 
-    def step(self, entry: Entry, step: Step, number: int, total: int, note: Note | None) -> View:
+    def step(self, item: Steps, step: Step, number: int, steps: Sequence[Step]) -> View:
         """The card of one step: the goal, what is known, the question, the step and its reason."""
-        by_id = {s.id: s for s in entry.steps}
-        known = [formula(by_id[premise].claim.latex) for premise in step.premises if premise in by_id]
-        rule = RULE_WORDS.get(step.rule, step.rule)
+        entry, note = self.reader.entry(item.name), item.notes.get(step.id)
+        premises = [entry.step(premise) for premise in step.premises]
+        rule: str | Markup = reason_words(step)
         if step.uses:
             place = self.reader.places.get(step.uses)
             link = Markup('<a href="{}">{}</a>').format(place, step.uses) if place else step.uses
             rule = Markup("{}: {}").format(rule, link)
         costs = [c for c in entry.constants if step.uses and c.origin == step.uses]
+        question = walk.question_of(self.reader, item, step)
         return {
             "anchor": f"{entry.anchor}-{step.id}",
             "result": entry.name,
             "number": number,
-            "total": total,
+            "total": len(steps),
+            "of": walk.proof_length(entry) if number == 1 and item.only else 0,
             "goal": formula(entry.formulas[0][1].latex, display=True) if number == 1 else "",
-            "known": known,
-            "question": self.question(note.ask) if note and note.ask else None,
-            "claim": "",
+            "known": [formula(s.claim.latex) for s in premises if s.rule != "hypothesis"],
+            "question": self.question(question),
+            "line_shown": question.line_shown,
             "formula": formula(step.claim.latex, display=True),
             "rule": rule,
             "why": step.why,
-            "hypotheses": (),
+            "hypotheses": [
+                {"words": sentence(s.why, ""), "formula": formula(s.claim.latex)}
+                for s in premises
+                if s.rule == "hypothesis"
+            ],
             "say": self.html(note.say) if note and note.say else "",
             "costs": [
                 {"formula": formula(value_of(c.value).latex), "name": c.name, "why": c.why} for c in costs
@@ -232,13 +239,10 @@ class Pages:
         if isinstance(item, Result):
             return self.result(self.reader.entry(item.name), item.note)
         if isinstance(item, Steps):
-            entry, steps = self.reader.entry(item.name), walk.steps_of(self.reader, item)
+            steps = walk.steps_of(self.reader, item)
             return {
                 "type": "steps",
-                "steps": [
-                    self.step(entry, step, number, len(steps), item.notes.get(step.id))
-                    for number, step in enumerate(steps, 1)
-                ],
+                "steps": [self.step(item, step, number, steps) for number, step in enumerate(steps, 1)],
             }
         if isinstance(item, Live):
             data = Markup(json.dumps(item.data()).replace("<", "\\u003c"))
@@ -307,7 +311,7 @@ class Pages:
                 "short": c.short,
                 "goal": self.line(c.goal),
                 "file": file_of(c),
-                "questions": " ".join(q.id for q in c.questions),
+                "questions": " ".join(q.id for q in walk.questions(self.reader, c)),
             }
             for c in self.course
         ]
@@ -374,6 +378,11 @@ def build_lesson(
     say(f"running {len(programs)} programs of the text")
     printed = dict(zip(programs, run_programs(programs), strict=True))
     pages = Pages(course, walk.Reader(entries, places_of(course, entries)), printed, coq_theorems())
+    views = []
+    for index, chapter in enumerate(course, 1):
+        say(f"chapter {index} of {len(course)}: {chapter.title}")
+        views.append(pages.chapter(chapter))
+    contents = pages.contents()
     out.mkdir(parents=True, exist_ok=True)
     copy_static(out / "static")
     links = [Link("Results", "results.html")] + ([Link("Documentation", docs_link)] if docs_link else [])
@@ -385,7 +394,7 @@ def build_lesson(
         "home_title": TITLE,
         "home_link": "index.html",
         "links": links,
-        "contents": pages.contents(),
+        "contents": contents,
     }
     written = []
 
@@ -395,12 +404,7 @@ def build_lesson(
         )
         written.append(out / name)
 
-    contents = pages.contents()
-    views = []
-    for index, chapter in enumerate(course):
-        say(f"chapter {index + 1} of {len(course)}: {chapter.title}")
-        view = pages.chapter(chapter)
-        views.append(view)
+    for index, (chapter, view) in enumerate(zip(course, views, strict=True)):
         write(
             file_of(chapter),
             "chapter.html.j2",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,13 +27,15 @@ class Link:
 
 def environment() -> jinja2.Environment:
     """The templates, with escaping on and undefined names as errors."""
-    return jinja2.Environment(
+    made = jinja2.Environment(
         loader=jinja2.FileSystemLoader(HERE / "templates"),
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
     )
+    made.filters["prose"] = prose
+    return made
 
 
 def copy_static(target: Path) -> None:
@@ -43,6 +46,30 @@ def copy_static(target: Path) -> None:
 def formula(latex: str, display: bool = False) -> Markup:
     """A formula for KaTeX; without a script the reader sees its LaTeX."""
     return Markup('<span class="math{}">{}</span>').format(" display" if display else "", latex)
+
+
+_GREEK = {
+    "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "eps": "ε", "eta": "η", "kappa": "κ",
+    "lambda": "λ", "nu": "ν", "omega": "ω", "rho": "ρ", "sigma": "σ", "tau": "τ", "Omega": "Ω", "Psi": "Ψ",
+}  # fmt: skip
+_SIGNS = (
+    ("<=", "≤"),
+    (">=", "≥"),
+    ("||", "‖"),
+    ("->", "→"),
+    ("sqrt(2)", "√2"),
+    ("sqrt(", "√("),
+    ("sqrt ", "√"),
+)
+
+
+def prose(text: str) -> Markup:
+    """The plain words of a proof object as HTML: its typed formulas get their signs, letters and indices."""
+    for typed, sign in _SIGNS:
+        text = text.replace(typed, sign)
+    text = re.sub(r"(?<![A-Za-z-])(" + "|".join(_GREEK) + r")(?![A-Za-z'-])", lambda m: _GREEK[m[1]], text)
+    html = re.sub(r"(?<=[\w‖])_(\*|\w+)", r"<sub>\1</sub>", str(escape(text)))
+    return Markup(re.sub(r"\^\{?(\d+(?:/\d+)?|[a-z])\}?", r"<sup>\1</sup>", html))
 
 
 def inline(pieces: tuple[Inline, ...]) -> Markup:
@@ -66,7 +93,11 @@ def blocks(paragraphs: tuple[Paragraph, ...]) -> Markup:
     parts = []
     for paragraph in paragraphs:
         lines = [inline(line) for line in paragraph.lines]
-        if paragraph.is_list:
+        if paragraph.formula:
+            parts.append(
+                Markup('<div class="formula">{}</div>').format(formula(paragraph.formula.extra, True))
+            )
+        elif paragraph.is_list:
             items = Markup("").join(Markup("<li>{}</li>").format(line) for line in lines)
             parts.append(Markup('<ul class="hypotheses">{}</ul>').format(items))
         else:

@@ -60,6 +60,13 @@ class Step:
     premises: tuple[str, ...]
     uses: str
     coq: tuple[str, ...] = ()
+    prefix: str = ""
+    """The claim as prefix text."""
+    times: tuple[str, ...] = ()
+    """What each premise is multiplied by, as prefix text."""
+    at: str = ""
+    """The value that a free parameter takes, as prefix text."""
+    variable: str = ""
 
 
 @dataclass(frozen=True)
@@ -105,6 +112,13 @@ class Entry:
         tree = read_nested(self.prefixes["right"])
         return spell(tree[-1] if isinstance(tree, tuple) and tree[0] == "add" else tree)
 
+    def step(self, identifier: str) -> Step:
+        """The step with that id; a ``KeyError`` lists those there are."""
+        for step in self.steps:
+            if step.id == identifier:
+                return step
+        raise KeyError(f"{self.name} has no step {identifier!r}; it has {[s.id for s in self.steps]}")
+
     def constant(self, name: str) -> Constant:
         """The constant called ``name``, or the lemma's factor number ``name``; a ``KeyError`` lists
         those there are."""
@@ -131,13 +145,22 @@ RULE_WORDS = {
     "paper": "an argument in words",
     "algebra": "both sides are the same expression",
     "sign": "the difference is visibly not negative",
-    "combine": "the inequalities are added up",
+    "combine": "the lines are added up",
     "monotone": "something larger is put in an increasing place",
     "optimise": "the free parameter is set to its best value",
     "specialise": "a general statement is used at one value",
     "grid": "the failure events are united over a grid",
     "interval": "a numeric inequality over a whole range",
 }
+
+
+def reason_words(step: Step) -> str:
+    """The rule of a step in words, as it acts in this step."""
+    if step.rule == "combine" and len(step.premises) == 1:
+        return "both sides of one line are treated alike"
+    if step.rule == "monotone" and step.prefix.startswith("(eq"):
+        return "equal things are put in each other's place"
+    return RULE_WORDS[step.rule]
 
 
 def display_name(derivation: str) -> str:
@@ -184,10 +207,15 @@ def _step(record: Mapping[str, Any], level: str) -> Step:
         tuple(str(premise) for premise in record["premises"]),
         display_name(uses) if record["rule"] == "lemma" else uses.replace("-", " "),
         coq,
+        str(record["claim"]),
+        tuple(str(factor) for factor in data.get("times", ())),
+        str(data.get("at", "")),
+        str(data.get("variable", "")),
     )
 
 
-def _sentence(text: str, end: str = ".") -> str:
+def sentence(text: str, end: str = ".") -> str:
+    """``text`` with a capital letter, unless it begins with the letter of a formula, and with an end."""
     first = text.split(" ")[0]
     text = text[:1].upper() + text[1:] if len(first) > 1 and first.isalpha() else text
     return text.rstrip(".") + end
@@ -228,10 +256,10 @@ def _from_derivation(
     return Entry(
         name=display_name(str(record["name"])),
         kind=_kind(str(record["name"])),
-        title=_sentence(re.sub(r"^N\d'?: ", "", str(record["title"])), ""),
+        title=sentence(re.sub(r"^N\d'?: ", "", str(record["title"])), ""),
         statement=str(record["goal"]),
         formulas=((label, claim),),
-        hypotheses=tuple(_sentence(h["meaning"]) for h in record["hypotheses"]),
+        hypotheses=tuple(sentence(h["meaning"]) for h in record["hypotheses"]),
         idea=str(record["known"]),
         level="coq" if machine_name else str(recorded["level"]),
         symbols=meanings,

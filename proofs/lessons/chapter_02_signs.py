@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sympy
 
-from proofs.lessons.model import Chapter, Choice, Note, Number, Program, Question, Result, Say, Steps
+from proofs.lessons.model import Chapter, Choice, Number, Program, Question, Result, Say, Steps
+from proofs.lessons.steps.signs import SYMMETRIZATION
 
 CHAPTER = Chapter(
     number=2,
@@ -66,55 +67,7 @@ CHAPTER = Chapter(
             "Here is the whole proof. First the risk is written with a ghost sample, then the signs come in, and at the end the two "
             "samples part. Watch for the step in which each sample may choose a model of its own.",
         ),
-        Steps(
-            "Lemma 1",
-            only=("s2", "s4", "s6", "s7", "s9", "s12"),
-            notes={
-                "s4": Note(
-                    Question(
-                        "c2-order",
-                        "Why may the choice of the model be made *after* the ghost sample is seen?",
-                        (
-                            Choice(
-                                "A choice that is made later can only be better.",
-                                "So the right side can only grow, and we want an upper bound.",
-                                right=True,
-                            ),
-                            Choice(
-                                "Because the ghost sample does not exist.",
-                                "It need not exist. But the inequality needs a reason.",
-                            ),
-                            Choice(
-                                "Because the average removes it.", "The average stays, outside of the choice."
-                            ),
-                        ),
-                        "One model that is good on average does less well, or equally well, than a new best model for each ghost sample.",
-                    )
-                ),
-                "s6": Note(
-                    Question(
-                        "c2-swap",
-                        "Swap one training example with its ghost. What changes in the *distribution* of the difference?",
-                        (
-                            Choice(
-                                "Nothing: both come from the same source, independently.",
-                                "This is the whole trick.",
-                                right=True,
-                            ),
-                            Choice(
-                                "The difference becomes larger.",
-                                "In one draw it may. The distribution does not change.",
-                            ),
-                            Choice(
-                                "The difference becomes zero.", "Only if the two examples happen to agree."
-                            ),
-                        ),
-                        "Two independent draws from one source can trade places and nobody can tell. A swap flips the sign of one term. So "
-                        "we may flip every sign at random and the average stays the same.",
-                    )
-                ),
-            },
-        ),
+        Steps("Lemma 1", SYMMETRIZATION, only=("s2", "s4", "s6", "s7", "s9", "s12")),
         Question(
             "c2-factor",
             "Where does the constant {constant:Lemma 1:1} come from?",

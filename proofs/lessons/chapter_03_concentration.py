@@ -5,7 +5,8 @@ from __future__ import annotations
 import sympy
 
 from proofs.lessons.figures import confidence_constant
-from proofs.lessons.model import Chapter, Choice, Note, Number, Program, Question, Result, Say, Steps
+from proofs.lessons.model import Chapter, Choice, Number, Program, Question, Result, Say, Steps
+from proofs.lessons.steps.concentration import DEVIATION
 
 CHAPTER = Chapter(
     number=3,
@@ -51,46 +52,7 @@ CHAPTER = Chapter(
             title="Half a step",
         ),
         Result("Lemma 3(c)"),
-        Steps(
-            "Lemma 3(c)",
-            notes={
-                "s5": Note(
-                    Question(
-                        "c3-half",
-                        "One loss changes from 0 to 1. By how much can the complexity change, at most, in units of one over {symbol:m}?",
-                        Number(
-                            lambda: sympy.Rational(1, 2),
-                            "0.001",
-                            "With sign plus the best sum may gain one unit. With sign minus it need not lose anything.",
-                        ),
-                        "With sign plus the supremum may gain one unit. With sign minus the best model may dodge the loss. The average of one and zero is "
-                        "one half.",
-                    )
-                ),
-                "s6": Note(
-                    Question(
-                        "c3-better",
-                        "Can we do better than using concentration twice, once for the gap and once for the complexity?",
-                        (
-                            Choice(
-                                "Yes: apply it once, to the gap *minus* twice the complexity.",
-                                "One number, one use, one failure event.",
-                                right=True,
-                            ),
-                            Choice(
-                                "No: two random numbers need two events.",
-                                "They are two numbers from *one* sample. Their difference is one number.",
-                            ),
-                            Choice(
-                                "Yes: by ignoring the second use.", "Then the statement would not be proved."
-                            ),
-                        ),
-                        "The gap minus twice the complexity is a single number that depends on the sample. Its average is at most zero, by {chapter:2}. "
-                        "So one use is enough.",
-                    )
-                ),
-            },
-        ),
+        Steps("Lemma 3(c)", DEVIATION),
         Program(
             "from proofs.lessons.catalogue import catalogue\n"
             "from proofs.lessons.numbers import evaluate\n\n"

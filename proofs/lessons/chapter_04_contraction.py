@@ -5,7 +5,8 @@ from __future__ import annotations
 import sympy
 
 from proofs.lessons.figures import contraction_figure, khintchine_constant, khintchine_figure
-from proofs.lessons.model import Chapter, Choice, Live, Note, Number, Question, Result, Say, Steps
+from proofs.lessons.model import Chapter, Choice, Live, Number, Question, Result, Say, Steps
+from proofs.lessons.steps.contraction import KAHANE, KHINTCHINE, MAURER, STEP
 
 CHAPTER = Chapter(
     number=4,
@@ -71,82 +72,16 @@ CHAPTER = Chapter(
             title="Why this constant",
         ),
         Result("Lemma 6"),
-        Steps(
-            "Lemma 6",
-            notes={
-                "s5": Note(
-                    Question(
-                        "c4-even",
-                        "Turn *all* signs at once. What happens to the norm of the signed sum, and why does it matter?",
-                        (
-                            Choice(
-                                "It stays the same: so only parts of even degree occur.",
-                                "Degree 1 is absent, and the next degree, 2, gives the constant.",
-                                right=True,
-                            ),
-                            Choice("It changes its sign.", "The sum does. Its norm does not."),
-                            Choice(
-                                "It becomes zero.", "The norm of minus a vector is the norm of the vector."
-                            ),
-                        ),
-                        "The norm is an even function of the signs. Its parts of odd degree vanish. So everything but the average has degree 2 or more, and this "
-                        "2 is the one under the root.",
-                    )
-                ),
-            },
-        ),
-        Steps("Lemma 6 (vector)", only=("s1", "s2", "s4")),
+        Steps("Lemma 6", KAHANE),
+        Steps("Lemma 6 (vector)", KHINTCHINE, only=("s1", "s2", "s4")),
         Say(
             "Now the main tool. It removes a Lipschitz map of a whole vector of outputs, and gives each output its own sign. It was proved by "
             "Maurer in 2016. Its level here: {level:Lemma 7}.",
             title="Vector contraction",
         ),
         Result("Lemma 7"),
-        Steps(
-            "Lemma 7 (step)",
-            notes={
-                "s2": Note(
-                    Question(
-                        "c4-two",
-                        "One random sign, plus or minus, stands before the map. How does it turn into *two* models?",
-                        (
-                            Choice(
-                                "With plus the best model is one, with minus another: the average of the two cases has both.",
-                                "Two cases, two choices.",
-                                right=True,
-                            ),
-                            Choice("There are two samples.", "There is one sample here. The ghost is gone."),
-                            Choice("The class is split in halves.", "Both choices run over the whole class."),
-                        ),
-                        "The average over one sign is half the sum of two suprema. Each has its own best model.",
-                    )
-                ),
-                "s9": Note(
-                    Question(
-                        "c4-modulus",
-                        "A modulus has come in from Khintchine's inequality, around a difference of two models. Why may it be dropped?",
-                        (
-                            Choice(
-                                "The supremum runs over both models, and swapping them changes the sign inside.",
-                                "So the supremum with the modulus and without it are equal.",
-                                right=True,
-                            ),
-                            Choice(
-                                "Because the difference is never negative.",
-                                "It can be negative for a given pair.",
-                            ),
-                            Choice(
-                                "Because the signs cancel it on average.",
-                                "The modulus sits inside the average. It does not cancel.",
-                            ),
-                        ),
-                        "For each pair of models the swapped pair is in the supremum too, with the opposite sign inside and the same terms outside. "
-                        "The larger of the two is the modulus.",
-                    )
-                ),
-            },
-        ),
-        Steps("Lemma 7"),
+        Steps("Lemma 7 (step)", STEP),
+        Steps("Lemma 7", MAURER),
         Live(
             "contraction",
             "Every sign, counted",

@@ -5,7 +5,8 @@ from __future__ import annotations
 import sympy
 
 from proofs.lessons.figures import ranks_figure
-from proofs.lessons.model import Chapter, Choice, Live, Note, Number, Program, Question, Result, Say, Steps
+from proofs.lessons.model import Chapter, Choice, Live, Number, Program, Question, Result, Say, Steps
+from proofs.lessons.steps.ranks import ENTROPY, FIRST_LINK
 
 CHAPTER = Chapter(
     number=5,
@@ -37,30 +38,10 @@ CHAPTER = Chapter(
             title="The chain",
         ),
         Result("Lemma 14(a)"),
-        Steps(
-            "Lemma 14(a)",
-            notes={
-                "s4": Note(
-                    Question(
-                        "c5-first-link",
-                        "Why is a singular value times itself at most the singular value times the largest one?",
-                        (
-                            Choice(
-                                "The largest is at least as large, and nothing is negative.",
-                                "This is the only idea of the first link.",
-                                right=True,
-                            ),
-                            Choice("By the Cauchy-Schwarz inequality.", "Nothing so strong is needed."),
-                            Choice("Because the matrix is square.", "Its shape plays no role."),
-                        ),
-                        "Each factor is at most the largest. Add up, divide, and the first link is there.",
-                    )
-                ),
-            },
-        ),
+        Steps("Lemma 14(a)", FIRST_LINK),
         Result("Lemma 14(b)"),
         Result("Lemma 14(c)"),
-        Steps("Lemma 14(c)", only=("s4", "s5", "s7", "s9")),
+        Steps("Lemma 14(c)", ENTROPY, only=("s4", "s5", "s7", "s9")),
         Result("Lemma 14(d)"),
         Live(
             "ranks",

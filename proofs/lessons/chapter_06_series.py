@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sympy
 
-from proofs.lessons.model import Chapter, Choice, Note, Number, Program, Question, Result, Say, Steps
+from proofs.lessons.model import Chapter, Choice, Number, Program, Question, Result, Say, Steps
+from proofs.lessons.steps.series import LINEAR, MATRIX_SERIES
 
 CHAPTER = Chapter(
     number=6,
@@ -43,52 +44,7 @@ CHAPTER = Chapter(
         ),
         Result("A1"),
         Result("Lemma 9 (frobenius)"),
-        Steps(
-            "Complexity of A1",
-            notes={
-                "s5": Note(
-                    Question(
-                        "c6-which-lemma",
-                        "The loss is a map of several outputs. Which tool removes it, and at which price?",
-                        (
-                            Choice(
-                                "Vector contraction, for {constant:Lemma 7:1}.",
-                                "One sign for each output from here on.",
-                                right=True,
-                            ),
-                            Choice("Scalar contraction, for free.", "This is for maps of a single output."),
-                            Choice(
-                                "Concentration, for a failure probability.",
-                                "Nothing random is left to concentrate: we average over the signs.",
-                            ),
-                        ),
-                        "Several outputs need vector contraction. With a single output one would use scalar contraction and pay nothing.",
-                    )
-                ),
-                "s8": Note(
-                    Question(
-                        "c6-sup-gone",
-                        "Where did the supremum over the trained matrix go?",
-                        (
-                            Choice(
-                                "The bound on the right is the same for all matrices in the ball.",
-                                "A supremum of something constant is that constant.",
-                                right=True,
-                            ),
-                            Choice(
-                                "It was averaged out.",
-                                "Averages are over signs. The supremum is over matrices.",
-                            ),
-                            Choice(
-                                "The best matrix was computed.",
-                                "That would work too, but nothing was computed.",
-                            ),
-                        ),
-                        "Cauchy-Schwarz separates the matrix from the noise. The matrix only enters through its budget.",
-                    )
-                ),
-            },
-        ),
+        Steps("Complexity of A1", LINEAR),
         Say(
             "How large is the spectral norm of the signed sum? Call {symbol:series_variance} the larger spectral norm of the two sums of squares, and let "
             "{symbol:series_frobenius_sq} be the sum of the squared Frobenius norms. Their ratio is an effective dimension of the *data*: it says over how "
@@ -96,7 +52,7 @@ CHAPTER = Chapter(
             title="The spectral norm",
         ),
         Result("Lemma 8(b)"),
-        Steps("Lemma 8(b)", only=("s4", "s5", "s8", "s9", "s10")),
+        Steps("Lemma 8(b)", MATRIX_SERIES, only=("s5", "s6", "s9", "s10", "s11")),
         Question(
             "c6-cited",
             "Some steps in this course are marked *cited* or *proved on paper*. What does that mean for the theorem that uses them?",

@@ -4,24 +4,9 @@ from __future__ import annotations
 
 import sympy
 
-from proofs.lessons.figures import bound_figure, bound_of, read_out_times_contraction, softmax_figure
-from proofs.lessons.model import Chapter, Choice, Live, Note, Number, Question, Result, Say, Steps
-
-POPOVICIU = Question(
-    "c7-popoviciu",
-    "The weights are a probability distribution on the tokens. Which property of *variance* gives the constant?",
-    (
-        Choice(
-            "A number that stays in an interval has variance at most a quarter of the squared length.",
-            "Half the weight at each end is the worst case.",
-            right=True,
-        ),
-        Choice("Variances of independent numbers add up.", "There is only one number here."),
-        Choice("Variance is never negative.", "True, and it gives a lower bound, not this one."),
-    ),
-    "The derivative of softmax in a direction is a covariance. Its size is a variance, and the variance of a bounded number is largest when half of "
-    "the weight sits at each end.",
-)
+from proofs.lessons.figures import bound_figure, bound_of, softmax_figure
+from proofs.lessons.model import Chapter, Choice, Live, Number, Question, Result, Say, Steps
+from proofs.lessons.steps.attention import COMPLEXITY, OSCILLATION, READ_OUT, THEOREM
 
 CHAPTER = Chapter(
     number=7,
@@ -68,9 +53,9 @@ CHAPTER = Chapter(
             softmax_figure,
         ),
         Result("Lemma 12(a) (osc)"),
-        Steps("Lemma 12(a) (osc)", only=("s3", "s4", "s5", "s7"), notes={"s3": Note(POPOVICIU)}),
+        Steps("Lemma 12(a) (osc)", OSCILLATION, only=("s3", "s4", "s5", "s7")),
         Result("Lemma 12(c)"),
-        Steps("Lemma 12(c)", only=("s5", "s8", "s9")),
+        Steps("Lemma 12(c)", READ_OUT, only=("s5", "s8", "s9")),
         Say(
             "Now assemble.\n\n"
             "- The gap is at most {constant:C1(i):symmetrization} times the complexity, plus the confidence part (chapters 2 and 3).\n"
@@ -85,28 +70,11 @@ CHAPTER = Chapter(
             "First the complexity of the class. This is where softmax, contraction and the Frobenius ball meet.",
         ),
         Result("Complexity of C1(i)"),
-        Steps(
-            "Complexity of C1(i)",
-            only=("s5", "s6", "s7", "s12", "s15", "s17"),
-            notes={
-                "s7": Note(
-                    Question(
-                        "c7-constants-meet",
-                        "Two constants meet in this step: that of the softmax read-out and that of vector contraction. What is their product?",
-                        Number(
-                            read_out_times_contraction,
-                            "0.001",
-                            "Multiply {constant:C1(i):softmax read-out} by {constant:C1(i):vector contraction}.",
-                        ),
-                        "The two roots cancel. This is why the complexity has such a simple constant.",
-                    )
-                ),
-            },
-        ),
+        Steps("Complexity of C1(i)", COMPLEXITY, only=("s5", "s6", "s7", "s12", "s15", "s17")),
         Say(
             "Now the theorem, in two moves: the complexity goes into the uniform deviation bound of {chapter:3}."
         ),
-        Steps("C1(i)", only=("s7", "s12", "s14")),
+        Steps("C1(i)", THEOREM, only=("s7", "s12", "s14")),
         Question(
             "c7-where-is-r",
             "Where is the effective rank in this theorem?",

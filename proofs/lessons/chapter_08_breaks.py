@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from proofs.lessons.figures import descent_figure, expected_gap, shattering_complexity, shattering_figure
-from proofs.lessons.model import Chapter, Choice, Live, Note, Number, Program, Question, Result, Say, Steps
+from proofs.lessons.model import Chapter, Choice, Live, Number, Program, Question, Result, Say, Steps
+from proofs.lessons.steps.breaks import EXCHANGE, NO_BOUND, SHATTERING
 
 CHAPTER = Chapter(
     number=8,
@@ -69,30 +70,7 @@ CHAPTER = Chapter(
             shattering_figure,
         ),
         Result("N1"),
-        Steps(
-            "N1",
-            notes={
-                "s3": Note(
-                    Question(
-                        "c8-attain",
-                        "The signs are given. Which model of the class follows them best?",
-                        (
-                            Choice(
-                                "The one whose labels *are* the signs.",
-                                "The class contains it, whatever the signs are.",
-                                right=True,
-                            ),
-                            Choice(
-                                "The one with the smallest norm.",
-                                "All models of the class have the same norm.",
-                            ),
-                            Choice("There is none.", "Every pattern of labels is in the class."),
-                        ),
-                        "Every pattern is realised, so the supremum follows every sign. Each term is as large as a term can be.",
-                    )
-                ),
-            },
-        ),
+        Steps("N1", SHATTERING),
         Result("N1 (output)"),
         Program(
             "from itertools import product\n"
@@ -109,29 +87,7 @@ CHAPTER = Chapter(
             "All patterns of eight signs against all 256 labelings. The complexity is as large as it can be, and does not fall with the number of examples.",
         ),
         Result("N2"),
-        Steps(
-            "N2",
-            notes={
-                "s5": Note(
-                    Question(
-                        "c8-unseen",
-                        "There are at least twice as many contents as examples. What does the bad model do on contents it has not seen?",
-                        (
-                            Choice(
-                                "The opposite of the right label.",
-                                "It is free to: nothing in the sample forbids it.",
-                                right=True,
-                            ),
-                            Choice("Nothing.", "That is gradient descent, below. The bad model is worse."),
-                            Choice(
-                                "It guesses.", "A guess would be right half of the time. It can do worse."
-                            ),
-                        ),
-                        "Right on the sample, wrong elsewhere. Its attention matrices still have rank one.",
-                    )
-                ),
-            },
-        ),
+        Steps("N2", NO_BOUND),
         Question(
             "c8-n2",
             "Could a large constant or a power of a logarithm save the claim?",
@@ -170,7 +126,7 @@ CHAPTER = Chapter(
             title="The exact spot",
         ),
         Result("N6'"),
-        Steps("N6'"),
+        Steps("N6'", EXCHANGE),
         Question(
             "c8-spot",
             "Which exchange is not allowed?",

@@ -5,7 +5,8 @@ from __future__ import annotations
 import sympy
 
 from proofs.lessons.figures import bound_of, quantise_figure
-from proofs.lessons.model import Chapter, Choice, Live, Note, Number, Question, Result, Say, Steps
+from proofs.lessons.model import Chapter, Choice, Live, Number, Question, Result, Say, Steps
+from proofs.lessons.steps.repairs import BITS, PEELING
 
 CHAPTER = Chapter(
     number=9,
@@ -65,30 +66,7 @@ CHAPTER = Chapter(
             title="Bits",
         ),
         Result("D"),
-        Steps(
-            "D",
-            notes={
-                "s5": Note(
-                    Question(
-                        "c9-kraft",
-                        "Why must the code be a *prefix* code?",
-                        (
-                            Choice(
-                                "Then the weights of all its models add up to at most one.",
-                                "So the failure probability can be shared over them.",
-                                right=True,
-                            ),
-                            Choice("So that it can be read quickly.", "Convenient, but not the point."),
-                            Choice(
-                                "So that it is short.",
-                                "The shortest codes that are not prefix codes would be shorter still.",
-                            ),
-                        ),
-                        "Each model gets a share of the failure probability, two to the power of minus its length. Kraft's inequality says that the shares add up to at most one.",
-                    )
-                ),
-            },
-        ),
+        Steps("D", BITS),
         Live(
             "quantise",
             "How many bits for each weight?",
@@ -144,31 +122,7 @@ CHAPTER = Chapter(
             title='What "after training" costs',
         ),
         Result("P"),
-        Steps(
-            "P",
-            only=("s12", "s14", "s15"),
-            notes={
-                "s15": Note(
-                    Question(
-                        "c9-shares",
-                        "Infinitely many budgets share one failure probability. How can that be?",
-                        (
-                            Choice(
-                                "The shares shrink, and their sum is the whole.",
-                                "The weight of budget number *j* is one over (*j*+1)(*j*+2).",
-                                right=True,
-                            ),
-                            Choice(
-                                "Only finitely many are used.",
-                                "We do not know beforehand which, so all need a share.",
-                            ),
-                            Choice("Each gets the whole.", "Then the sum would be infinite."),
-                        ),
-                        "One half, one sixth, one twelfth, and so on: the sum is one.",
-                    )
-                ),
-            },
-        ),
+        Steps("P", PEELING, only=("s12", "s14", "s15")),
     ),
     exercises=(
         Question(

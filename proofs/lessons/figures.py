@@ -10,11 +10,12 @@ import sympy
 
 from proofs import library
 from proofs.counterexamples.n3_gradient_descent import expected_error
-from proofs.export import to_prefix
+from proofs.export import read_nested, to_prefix
 from proofs.lessons.catalogue import Entry, catalogue
-from proofs.lessons.notation import sides
+from proofs.lessons.notation import sides, spell
 from proofs.lessons.numbers import evaluate
 from proofs.records import Constant
+from proofs.symbols import SYMBOLS
 from proofs.theorems import THEOREMS
 
 TOKENS = 8
@@ -59,6 +60,45 @@ def read_out_times_contraction() -> sympy.Expr:
     """The product of the two constants that meet in Theorem C1(i)."""
     value = {c.name: c.value for c in THEOREMS["C1(i)"].constants}
     return value["softmax read-out"] * value["vector contraction"]
+
+
+def left_side_factor(name: str, step: str, **values: object) -> sympy.Expr:
+    """The first factor on the left side of a step, at given values."""
+    left = read_nested(sides(_entries()[name].step(step).prefix)[0])
+    return evaluate(spell(left[1]), values)
+
+
+def square_gap(**values: object) -> sympy.Expr:
+    """By how much the right side of the first inequality of Lemma 12(c) exceeds its left side."""
+    entry = _entries()["Lemma 12(c)"]
+    left, right = sides(next(step for step in entry.steps if step.rule == "sign").prefix)
+    return evaluate(right, values) - evaluate(left, values)
+
+
+def confidence_levels() -> sympy.Expr:
+    """How many times delta the deviation bound of Lemma 3(c) may fail with."""
+    return evaluate(_entries()["Lemma 3(c)"].prefixes["delta"], {"delta": 1})
+
+
+def gap_over_complexity_shape() -> sympy.Expr:
+    """The constant in front of L omega sqrt(sum)/m in Theorem C1(i)."""
+    theorem = THEOREMS["C1(i)"]
+    return bound_part(theorem.name, "complexity", **{symbol.name: 1 for symbol in theorem.inputs})
+
+
+def bound_part(theorem: str, part: str, **values: object) -> sympy.Expr:
+    """A named part of the bound of a theorem at given inputs."""
+    return evaluate(_entries()[theorem].prefixes[part], values)
+
+
+def nats_of(bits: int) -> sympy.Expr:
+    """The price of a code of that many bits in natural units, by Theorem D."""
+    return bits * _entries()["D"].constant("nats per bit").value
+
+
+def share_of_cell(index: int) -> sympy.Expr:
+    """The share of the failure probability that budget number ``index`` gets in Theorem P."""
+    return _entries()["P"].constant("grid weight").value.subs(SYMBOLS["j"].expression, index)
 
 
 def khintchine_figure() -> dict[str, object]:

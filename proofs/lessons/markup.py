@@ -27,6 +27,12 @@ class Paragraph:
     lines: tuple[tuple[Inline, ...], ...]
     is_list: bool
 
+    @property
+    def formula(self) -> Inline | None:
+        """The formula of a paragraph that is nothing else."""
+        pieces = self.lines[0]
+        return pieces[0] if not self.is_list and len(pieces) == 1 and pieces[0].kind == "math" else None
+
 
 Resolve = Callable[[str, str], Inline]
 

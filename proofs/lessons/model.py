@@ -10,7 +10,10 @@ with ``- ``, and references in braces that are filled in from ``proofs`` when th
 * ``{constant:NAME:CONSTANT}`` the exact value of one constant of a result,
 * ``{level:NAME}`` the level of a result in words,
 * ``{value:NAME:symbol=number,...}`` the bound of a theorem at given numbers, rounded up to three digits,
-* ``{see:NAME}`` a link to the card of a result, ``{chapter:4}`` a link to a chapter.
+* ``{see:NAME}`` a link to the card of a result, ``{chapter:4}`` a link to a chapter,
+* ``{term:S-EXPRESSION}`` a term of a derivation; only questions made from a step (``Asked``) use it.
+
+A paragraph that is one formula and nothing else stands on a line of its own.
 """
 
 from __future__ import annotations
@@ -42,12 +45,17 @@ class Number:
 
 @dataclass(frozen=True)
 class Question:
-    """A question that asks for the reason, with the explanation of a good answer."""
+    """A question that asks for the reason, with the explanation of a good answer.
+
+    Before a step, ``line_shown`` says that the step's line is in view while the reader thinks about its
+    reason; else the line waits as well.
+    """
 
     id: str
     prompt: str
     answer: tuple[Choice, ...] | Number
     explanation: str
+    line_shown: bool = False
 
     @property
     def choices(self) -> tuple[Choice, ...]:
@@ -55,6 +63,19 @@ class Question:
         if isinstance(self.answer, Number):
             return ()
         return tuple(sorted(self.answer, key=lambda c: hashlib.sha256((self.id + c.text).encode()).digest()))
+
+
+def choose(
+    id: str,
+    prompt: str,
+    right: tuple[str, str],
+    wrong: tuple[tuple[str, str], ...],
+    explanation: str,
+    line_shown: bool = False,
+) -> Question:
+    """A multiple-choice question; each answer is its text and what it tells the reader who picks it."""
+    choices = (Choice(*right, right=True), *(Choice(*answer) for answer in wrong))
+    return Question(id, prompt, choices, explanation, line_shown)
 
 
 @dataclass(frozen=True)
@@ -74,10 +95,25 @@ class Result:
 
 
 @dataclass(frozen=True)
-class Note:
-    """What the lesson adds to one step of a derivation: a question before it, words after it."""
+class Asked:
+    """A question that is made from the step itself; ``proofs.lessons.asked`` has the kinds.
 
-    ask: Question | None = None
+    ``place`` picks one of several numbers, premises or multipliers of the step, ``hint`` helps with a number.
+    """
+
+    kind: str
+    place: int = 0
+    hint: str = ""
+
+
+@dataclass(frozen=True)
+class Note:
+    """What the lesson adds to one step of a derivation: a question before it, words after it.
+
+    Without ``ask`` the question is made from the step, of the kind that suits its rule.
+    """
+
+    ask: Question | Asked | None = None
     say: str = ""
 
 
@@ -123,14 +159,3 @@ class Chapter:
     items: tuple[Item, ...]
     exercises: tuple[Question, ...]
     sources: tuple[str, ...]
-
-    @property
-    def questions(self) -> tuple[Question, ...]:
-        """All questions of the chapter in reading order, exercises last."""
-        found: list[Question] = []
-        for item in self.items:
-            if isinstance(item, Question):
-                found.append(item)
-            elif isinstance(item, Steps):
-                found.extend(note.ask for note in item.notes.values() if note.ask)
-        return (*found, *self.exercises)

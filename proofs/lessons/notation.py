@@ -35,6 +35,8 @@ _FUNCTION = {
     "trace": r"\operatorname{tr}",
     "rank": r"\operatorname{rank}",
 }
+BOX = "?"
+"""The atom of a number that the reader is asked for."""
 _SPECIAL_NAME = {"eps": r"\varepsilon", "EPS": r"\varepsilon"}
 SUM, BINDER, PRODUCT, POWER, ATOM = range(5)
 INDICES = frozenset("ijk")
@@ -82,6 +84,8 @@ def _wrap(part: Written, least: int) -> Written:
 
 
 def _atom(text: str) -> Written:
+    if text == BOX:
+        return Written(r"\boxed{\,?\,}", "[?]", ATOM)
     if re.fullmatch(r"-?\d+(/\d+)?", text):
         binds = SUM if text.startswith("-") else ATOM
         top, _, bottom = text.lstrip("-").partition("/")
@@ -322,10 +326,11 @@ def spell(term: Nested) -> str:
     return term if isinstance(term, str) else "(" + " ".join(spell(part) for part in term) + ")"
 
 
-def _is_numeric(term: Nested) -> bool:
+def is_numeric(term: Nested) -> bool:
+    """Whether a term is an explicit number."""
     if isinstance(term, str):
         return re.fullmatch(r"-?\d+(/\d+)?", term) is not None
-    return str(term[0]) in ("sqrt", "mul", "div", "pow", "pi") and all(_is_numeric(part) for part in term[1:])
+    return str(term[0]) in ("sqrt", "mul", "div", "pow", "pi") and all(is_numeric(part) for part in term[1:])
 
 
 def numeric_factors(expression: str) -> tuple[str, ...]:
@@ -340,13 +345,13 @@ def numeric_factors(expression: str) -> tuple[str, ...]:
     def factors(term: Nested) -> list[Nested]:
         if isinstance(term, tuple) and term[0] == "mul":
             return [leaf for part in term[1:] for leaf in factors(part)]
-        if isinstance(term, tuple) and term[0] == "div" and _is_numeric(term[2]):
+        if isinstance(term, tuple) and term[0] == "div" and is_numeric(term[2]):
             return [*factors(term[1]), ("div", "1", term[2])]
         return [term]
 
     found = []
     for summand in summands(read_nested(expression)):
-        numbers = [part for part in factors(summand) if _is_numeric(part)]
+        numbers = [part for part in factors(summand) if is_numeric(part)]
         if numbers and numbers != ["1"]:
             found.append(spell(numbers[0] if len(numbers) == 1 else ("mul", *numbers)))
     return tuple(found)

@@ -21,6 +21,7 @@ from proofs.lessons.model import Chapter, Choice, Number, Question, Result, Say,
 from proofs.lessons.notation import numeric_factors, read
 from proofs.lessons.numbers import evaluate, shown_above
 
+READER = walk.Reader()
 LESSONS = Path(walk.__file__).parent / "lessons"
 
 
@@ -34,8 +35,8 @@ def test_eleven_chapters_in_order_with_exercises_and_sources() -> None:
 
 
 def test_question_ids_are_unique_and_each_choice_has_one_right_answer() -> None:
-    questions = [question for chapter in chapters() for question in chapter.questions]
-    assert len({question.id for question in questions}) == len(questions) >= 60
+    questions = [question for chapter in chapters() for question in walk.questions(READER, chapter)]
+    assert len({question.id for question in questions}) == len(questions) >= 150
     for question in questions:
         if isinstance(question.answer, tuple):
             assert sum(choice.right for choice in question.answer) == 1, question.id
@@ -43,7 +44,7 @@ def test_question_ids_are_unique_and_each_choice_has_one_right_answer() -> None:
 
 
 def test_right_answers_stand_at_every_place() -> None:
-    shown = [q.choices for c in chapters() for q in c.questions if q.choices]
+    shown = [q.choices for c in chapters() for q in walk.questions(READER, c) if q.choices]
     for place in range(3):
         assert sum(choices[place].right for choices in shown) > len(shown) / 5
 
@@ -66,7 +67,7 @@ def test_every_reference_resolves() -> None:
                 reader.entry(item.name)
             if isinstance(item, Steps):
                 assert walk.steps_of(reader, item), item.name
-        for question in chapter.questions:
+        for question in walk.questions(READER, chapter):
             texts += [question.prompt, question.explanation]
             if isinstance(question.answer, tuple):
                 texts += [part for choice in question.answer for part in (choice.text, choice.feedback)]
@@ -228,7 +229,7 @@ def test_terminal_walk_asks_checks_and_goes_on() -> None:
     lines: list[str] = []
     right = walk.walk_terminal(course, lambda prompt: next(answers), lines.append)
     text = "\n".join(lines)
-    assert right == len(course[0].questions)
+    assert right == len(walk.questions(READER, course[0]))
     assert next(answers, None) is None, "every question was asked"
     assert text.count("Right.") == right
     assert "Please type a number from 1 to 3." in text
@@ -244,7 +245,7 @@ def test_terminal_walk_shows_steps_with_reasons() -> None:
     walk.walk_terminal(walk.select([4]), lambda prompt: "", lines.append)
     text = "\n".join(lines)
     assert "Why may the modulus be dropped?" in text
-    assert "Step 1 of 8 [proved on paper]" in text
+    assert "Lemma 6, step 1 of 8 [proved on paper]" in text
     assert "sqrt(2) * E_x[" in text
 
 

@@ -36,7 +36,7 @@ const Lesson = (() => {
 
   /* A formula that is wider than its place is made smaller, as far as it stays readable; then it scrolls. */
   function fitFormulas() {
-    const nodes = [...document.querySelectorAll(".math.display, .hypotheses > li > .math:only-child")];
+    const nodes = [...document.querySelectorAll(".math.display, .choice .math, .hypotheses > li > .math")];
     for (const node of nodes) node.style.fontSize = "";
     const shares = nodes.map((node) => (node.clientWidth > 0 ? node.clientWidth / node.scrollWidth : 1));
     nodes.forEach((node, i) => { if (shares[i] < 1) node.style.fontSize = Math.max(0.6, 0.98 * shares[i]) + "em"; });
