@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from certify.bounds.risk.entries import Bound
-from certify.bounds.risk.occam import Family
-from certify.bounds.risk.pac_bayes import Gaussian, Prior
+from certify.bounds.risk.families import Family
+from certify.bounds.risk.noise import Gaussian, Prior
 from certify.bounds.risk.samples import Sample
 from certify.codec.arithmetic import Codeword
 

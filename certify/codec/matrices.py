@@ -73,7 +73,8 @@ def step(exponent: int) -> float:
     return (4 + exponent % 4) / 4 * 2.0 ** (exponent // 4)
 
 
-def _zigzag(value: int) -> int:
+def zigzag(value: int) -> int:
+    """The place of an integer in 0, -1, 1, -2, 2, ..."""
     return 2 * value if value >= 0 else -2 * value - 1
 
 
@@ -103,7 +104,7 @@ def _matrix(coder: Encoder | Decoder, shape: Shape, given: QuantisedMatrix | Non
         left, right = (np.zeros((n, 0), dtype=np.int64) for n in shape)
         return QuantisedMatrix(left, right)
     levels = coder.choose(law, given.levels - 1 if given else 0) + 1
-    exponent = _unzigzag(coder.choose(law, _zigzag(given.exponent) if given else 0))
+    exponent = _unzigzag(coder.choose(law, zigzag(given.exponent) if given else 0))
     if levels > MAX_LEVELS or abs(exponent) > MAX_EXPONENT:
         raise VerificationError(
             f"the payload holds {levels} levels and exponent {exponent}, beyond the limits"

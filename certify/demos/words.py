@@ -17,10 +17,8 @@ from pathlib import Path
 
 import numpy as np
 
-from certify.bounds.risk.heads import Head
-from certify.bounds.risk.norm_bounds import TRAINED
-from certify.bounds.risk.occam import COMPRESSED
-from certify.bounds.risk.pac_bayes import DRAWN, GIBBS, softmax_draw_errors
+from certify.bounds.risk.heads import SoftmaxHead
+from certify.bounds.risk.pac_bayes import GIBBS, draw_errors
 from certify.bounds.risk.run import Heads, Plan, Progress, run_risk
 from certify.bounds.risk.samples import PADDING, Sample
 from certify.bounds.risk.table import Table, Truth
@@ -35,6 +33,7 @@ SHORTEST, LONGEST = 3, 20
 WORDS_PER_LANGUAGE = 200_000
 LANGUAGES = ("fi", "pl")
 NAMES = {"fi": "Finnish", "pl": "Polish"}
+HEAD_FILE = "head.npz"  # the trained head, for `certify report` and `certify verify`
 TOKEN_MAP = "letter before, letter, letter after, constant: one-hot blocks of 39, 39, 39 and 1"
 
 
@@ -97,25 +96,19 @@ def population(languages: tuple[str, str] = LANGUAGES, size: int = WORDS_PER_LAN
 def truths(heads: Heads, population: Population, draws: int = 3) -> dict[str, Truth]:
     """Risks over the whole population: error counts for fixed heads, an estimate for noisy ones."""
     n = len(population.words)
-    fixed: dict[str, Head] = {
-        COMPRESSED: heads.compressed.head,
-        TRAINED: heads.trained,
-        DRAWN: heads.single(heads.drawn),
-        f"{DRAWN}, prior from part 1": heads.single(heads.split_drawn),
-    }
     found = {}
-    for name, head in fixed.items():
+    for name, head in heads.fixed().items():
         margins = head.margins(population.sample)
         upper = Fraction(margins.errors(), n)
         found[name] = Truth(
             f"exact: errors over all {n} words", upper - Fraction(margins.undecided(), n), upper
         )
-    for name, q in ((GIBBS, heads.posterior), (f"{GIBBS}, prior from part 1", heads.split_posterior)):
-        errors = softmax_draw_errors(q, population.sample, draws, seed=0)
+    for noisy in heads.noisy:
+        errors = draw_errors(noisy.posterior, heads.family, population.sample, draws, seed=0)
         mean = errors / (draws * n)
         slack = 3.3 * (mean * (1 - mean) / (draws * n)) ** 0.5
         text = f"estimate from {draws} noisy predictions of each of the {n} words, +- 3.3 standard errors"
-        found[name] = Truth(text, Fraction(mean - slack), Fraction(mean + slack))
+        found[noisy.subject(GIBBS)] = Truth(text, Fraction(mean - slack), Fraction(mean + slack))
     return found
 
 
@@ -137,7 +130,9 @@ def run(out: Path, m: int, seed: int, progress: Progress) -> Table:
         progress("the truth: all words of the population")
         return truths(heads, everything)
 
-    table, _ = run_risk(
+    table, heads = run_risk(
         sample, out, Plan(progress=progress), test=test, truth=known, data=described, unit="word"
     )
+    if isinstance(heads.trained, SoftmaxHead):
+        np.savez(out / HEAD_FILE, scores=heads.trained.scores, values=heads.trained.values)
     return table

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
+from certify.oracles.posterior import divergence, objective
+
 Tensor = torch.Tensor
 Progress = Callable[[str], None]
 BATCH = 2000
@@ -150,59 +152,31 @@ def train_quantised(
     return rounded[0], rounded[1]
 
 
-@dataclass(frozen=True)
-class Gaussian:
-    """Means and standard deviations, float64 (d,) each, of the independent entries of w and v."""
-
-    score_mean: np.ndarray
-    score_deviation: np.ndarray
-    value_mean: np.ndarray
-    value_deviation: np.ndarray
+Noise = list[tuple[np.ndarray, np.ndarray]]
+"""(means, deviations), float64 (d,) each, of the entries of w and of those of v."""
 
 
 def train_gaussian(
     tokens: Tokens,
-    start: Gaussian,
-    prior: Gaussian | None,
-    slope: float,
+    start: Noise,
+    prior: Noise | None,
     steps: int = 500,
     seed: int = 0,
     rate: float = 0.03,
-) -> Gaussian:
-    """Minimise (smoothed 0-1 loss under noise) + slope * KL / n over a Gaussian posterior.
+) -> Noise:
+    """A Gaussian posterior for which a smoothed 0-1 loss under noise and KL / n are small.
 
     ``prior``: fixed Gaussian, or None for a centred one whose two variances are at their best for the
-    posterior. ``slope``: how much the bound rises with KL / n, about sqrt(risk / (2 KL / n)).
+    posterior.
     """
     torch.set_num_threads(1)
     d, n = tokens.dimension, len(tokens.labels)
     generator = torch.Generator().manual_seed(seed + 1)
-    means = [
-        torch.from_numpy(x).float().clone().requires_grad_() for x in (start.score_mean, start.value_mean)
-    ]
-    logs = [
-        torch.from_numpy(np.log(x)).float().clone().requires_grad_()
-        for x in (start.score_deviation, start.value_deviation)
-    ]
+    means = [torch.from_numpy(m).float().clone().requires_grad_() for m, _ in start]
+    logs = [torch.from_numpy(np.log(s)).float().clone().requires_grad_() for _, s in start]
     anchors = None
     if prior is not None:
-        anchors = [
-            (torch.from_numpy(m).float(), torch.from_numpy(s).float())
-            for m, s in ((prior.score_mean, prior.score_deviation), (prior.value_mean, prior.value_deviation))
-        ]
-
-    def divergence() -> Tensor:
-        total = torch.zeros(())
-        for index, (mean, log) in enumerate(zip(means, logs, strict=True)):
-            spread = (2 * log).exp()
-            if anchors is None:
-                variance = (spread + mean**2).mean()
-                total = total + 0.5 * (variance.log() - 2 * log).sum()
-            else:
-                centre, deviation = anchors[index]
-                ratio = spread / deviation**2
-                total = total + 0.5 * (ratio - 1 - ratio.log() + (mean - centre) ** 2 / deviation**2).sum()
-        return total
+        anchors = [(torch.from_numpy(m).float(), torch.from_numpy(s).float()) for m, s in prior]
 
     def loss_of(rows: Tensor) -> Tensor:
         w, v = (
@@ -210,10 +184,8 @@ def train_gaussian(
             for mean, log in zip(means, logs, strict=True)
         )
         margins = (2 * tokens.labels[rows] - 1) * tokens.logits(rows, w, v)
-        return torch.sigmoid(-1.5 * margins).mean() + slope * divergence() / n
+        return objective(torch.sigmoid(-1.5 * margins).mean(), divergence(means, logs, anchors), n)
 
     _descend(tokens, [*means, *logs], loss_of, steps, rate, seed)
-    (score_mean, value_mean), (score_log, value_log) = (
-        [x.detach().numpy().astype(np.float64) for x in group] for group in (means, logs)
-    )
-    return Gaussian(score_mean, np.exp(score_log), value_mean, np.exp(value_log))
+    found = [[x.detach().numpy().astype(np.float64) for x in group] for group in (means, logs)]
+    return [(mean, np.exp(log)) for mean, log in zip(*found, strict=True)]

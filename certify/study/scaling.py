@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import scipy.stats
 
-from certify.bounds.risk import norm_bounds, pac_bayes
+from certify.bounds.risk import norm_bounds
 from certify.bounds.risk.fitting import SoftmaxFit, compress
-from certify.bounds.risk.heads import SoftmaxHead
+from certify.bounds.risk.noise import Prior, best_exponents, seed_of
 from certify.bounds.risk.occam import occam
-from certify.bounds.risk.pac_bayes import Prior
+from certify.bounds.risk.pac_bayes import single
 from certify.demos.words import Population
 
 Progress = Callable[[str], None]
@@ -40,11 +40,10 @@ def one(population: Population, m: int, seed: int, effort: float, progress: Prog
     small = compress(fit, head, (2, 4) if m >= 50_000 else (1, 2), lambda text: None)
     d = occam(small.word, fit.family, sample, DELTA)
     d_truth = small.head.margins(population.sample).errors() / n
-    q = fit.gaussian(head, None, slope=max(1.0, 4.0 * math.sqrt(m / 200_000)))
-    drawn = q.draw(pac_bayes.seed_of(sample, q, "draw"))
-    single = SoftmaxHead(drawn[0], drawn[1][:, None])
-    e = pac_bayes.single(single, drawn, q, Prior(pac_bayes.best_exponents(q)), sample, DELTA)
-    e_truth = single.margins(population.sample).errors() / n
+    q = fit.gaussian(head, None)
+    drawn = q.draw(seed_of(sample, q, "draw"))
+    e = single(drawn, q, Prior(best_exponents(q)), fit.family, sample, DELTA)
+    e_truth = fit.family.drawn(drawn).margins(population.sample).errors() / n
     covering = norm_bounds.covering(head, sample, DELTA)
     progress(
         f"m = {m}, seed {seed}: gap {truth - train:.4f}, D {d.value.upper:.4f}, E-single {e.value.upper:.4f}"

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from certify.bounds.risk import heads, occam, pac_bayes
+from certify.bounds.risk import heads, noise, occam, pac_bayes
 from certify.bounds.risk.entries import exact
 from certify.bounds.risk.run import Plan, run_risk
 from certify.bounds.risk.samples import Sample
@@ -26,9 +26,16 @@ def sample() -> Sample:
     return Sample(x.astype(np.float32), labels, 4)
 
 
-def make_and_check(out: Path) -> list[str]:
+def three_classes() -> Sample:
+    generator = np.random.default_rng(0)
+    labels = generator.integers(0, 3, 500)
+    x = generator.standard_normal((500, 3)) + 1.5 * np.eye(3)[labels]
+    return Sample(x.astype(np.float32), labels, 3)
+
+
+def make_and_check(out: Path, units: Sample | None = None) -> list[str]:
     """Names of the certificates that the second checker refuses."""
-    run_risk(sample(), out, Plan(effort=0.1, levels=(1,), norms=False))
+    run_risk(units or sample(), out, Plan(effort=0.1, levels=(1,), norms=False))
     refused = []
     for path in sorted(out.glob("*.cert")):
         try:
@@ -44,7 +51,7 @@ def hide_errors(patch: pytest.MonkeyPatch) -> None:
 
 
 def free_grid(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(pac_bayes.Prior, "cost", lambda self: exact(0))
+    patch.setattr(noise.Prior, "cost", lambda self: exact(0))
 
 
 def half_entropy(patch: pytest.MonkeyPatch) -> None:
@@ -106,6 +113,56 @@ def test_the_second_checker_refuses(
     assert caught <= set(make_and_check(tmp_path))
 
 
+def fewer_draw_errors(patch: pytest.MonkeyPatch) -> None:
+    real = pac_bayes.draw_errors
+    patch.setattr(pac_bayes, "draw_errors", lambda *given: real(*given) - 1)
+
+
+def narrow_logits(patch: pytest.MonkeyPatch) -> None:
+    real = pac_bayes._LinearNoise.__init__
+
+    def narrow(self: pac_bayes._LinearNoise, *given: object) -> None:
+        real(self, *given)  # type: ignore[arg-type]
+        self.deviation = self.deviation / 2
+
+    patch.setattr(pac_bayes._LinearNoise, "__init__", narrow)
+
+
+def own_seed(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(pac_bayes, "seed_of", lambda *given: 1)  # draws of one's own choice
+
+
+def forgotten_class(patch: pytest.MonkeyPatch) -> None:
+    """The last class never wins: fewer errors on the others."""
+    real = heads.margin_of
+
+    def without(logits: np.ndarray, labels: np.ndarray) -> np.ndarray:
+        logits = logits.copy()
+        logits[labels != logits.shape[1] - 1, -1] = -np.inf
+        return real(logits, labels)
+
+    patch.setattr(heads, "margin_of", without)
+
+
+@pytest.mark.parametrize(
+    ("plant", "caught"),
+    [
+        (hide_errors, {"model.cert", "gibbs.cert", "drawn.cert", "split-gibbs.cert", "split-drawn.cert"}),
+        (half_entropy, {"gibbs.cert"}),
+        (fewer_draw_errors, {"gibbs.cert", "split-gibbs.cert"}),
+        (narrow_logits, {"gibbs.cert"}),
+        (own_seed, {"gibbs.cert"}),
+        (forgotten_class, {"model.cert", "drawn.cert", "split-drawn.cert"}),
+        (small_log_ratio, {"drawn.cert", "split-drawn.cert"}),
+    ],
+)
+def test_the_second_checker_refuses_with_three_classes(
+    plant: Plant, caught: set[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plant(monkeypatch)
+    assert caught <= set(make_and_check(tmp_path, three_classes()))
+
+
 @pytest.mark.parametrize("plant", [stolen_bit, improper_law])
 def test_a_broken_code_does_not_get_past_its_own_decoder(
     plant: Plant, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -115,5 +172,6 @@ def test_a_broken_code_does_not_get_past_its_own_decoder(
         make_and_check(tmp_path)
 
 
-def test_without_a_bug_nothing_is_refused(tmp_path: Path) -> None:
-    assert make_and_check(tmp_path) == []
+@pytest.mark.parametrize("units", [sample, three_classes])
+def test_without_a_bug_nothing_is_refused(tmp_path: Path, units: Callable[[], Sample]) -> None:
+    assert make_and_check(tmp_path, units()) == []

@@ -12,12 +12,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from certify.bounds.risk.heads import Head, LinearHead, SoftmaxHead
-from certify.bounds.risk.occam import Family, decoded
-from certify.bounds.risk.pac_bayes import Gaussian
+from certify.bounds.risk.families import Family
+from certify.bounds.risk.heads import Head, SoftmaxHead
+from certify.bounds.risk.noise import Gaussian
+from certify.bounds.risk.occam import decoded
 from certify.bounds.risk.samples import Sample
 from certify.codec.arithmetic import Codeword
 from certify.codec.matrices import QuantisedMatrix, encode, step
+from certify.errors import DataError
 from certify.oracles import linear_training, softmax_training
 
 Progress = Callable[[str], None]
@@ -75,17 +77,16 @@ class SoftmaxFit:
         scores, values = softmax_training.train(self.tokens, self._steps(800), self.seed)
         return SoftmaxHead(scores, values[:, None])
 
-    def candidates(self, head: SoftmaxHead, levels: tuple[int, ...]) -> Iterator[Candidate]:
+    def candidates(self, head: Head, levels: tuple[int, ...]) -> Iterator[Candidate]:
         """Quantised heads, trained onward from the float head."""
-        spread = [float(np.std(x)) for x in (head.scores, head.values)]
+        start = self._vectors(head)
         for count in levels:
             exponents = [
-                exponent_near(max(s, 1e-6) * f / count) for s, f in zip(spread, (2.2, 1.5), strict=True)
+                exponent_near(max(float(np.std(x)), 1e-6) * f / count)
+                for x, f in zip(start, (2.2, 1.5), strict=True)
             ]
             grid = softmax_training.Grid(count, step(exponents[0]), count, step(exponents[1]))
-            integers = softmax_training.train_quantised(
-                self.tokens, (head.scores, head.values[:, 0]), grid, self._steps(600), self.seed
-            )
+            integers = softmax_training.train_quantised(self.tokens, start, grid, self._steps(600), self.seed)
             matrices = [
                 QuantisedMatrix(ONE, integers[0][:, None], count, exponents[0]),
                 QuantisedMatrix(integers[1][:, None], ONE, count, exponents[1]),
@@ -93,86 +94,83 @@ class SoftmaxFit:
             word = encode(matrices)
             yield Candidate(word, decoded(word, self.family))
 
-    def gaussian(self, head: SoftmaxHead, prior: Gaussian | None, slope: float = 4.0) -> Gaussian:
+    def _vectors(self, head: Head) -> tuple[np.ndarray, np.ndarray]:
+        scores, values = self.family.matrices_of(head)
+        return scores[0], values[:, 0]
+
+    def gaussian(self, head: Head, prior: Gaussian | None) -> Gaussian:
         """A posterior around the head; with ``prior``, one that stays near it."""
-        if prior is None:
-            start = softmax_training.Gaussian(
-                head.scores, np.full(len(head.scores), 0.3), head.values[:, 0], np.full(len(head.values), 0.6)
-            )
-            anchor, steps = None, 500
-        else:
-            start = anchor = softmax_training.Gaussian(
-                prior.means[0], prior.deviations[0], prior.means[1], prior.deviations[1]
-            )
-            steps, slope = 80, 40.0
+        anchor, steps, rate = None, 500, 0.03
+        means = self._vectors(head)
+        start = [(m, np.full(len(m), s)) for m, s in zip(means, (0.3, 0.6), strict=True)]
+        if prior is not None:
+            start = anchor = list(zip(prior.means, prior.deviations, strict=True))
+            steps, rate = 80, 0.003
         found = softmax_training.train_gaussian(
-            self.tokens,
-            start,
-            anchor,
-            slope,
-            self._steps(steps),
-            self.seed,
-            rate=0.03 if prior is None else 0.003,
+            self.tokens, start, anchor, self._steps(steps), self.seed, rate
         )
-        return Gaussian((found.score_mean, found.value_mean), (found.score_deviation, found.value_deviation))
+        return Gaussian(tuple(m for m, _ in found), tuple(s for _, s in found))
 
 
 class LinearFit:
-    """Everything trained for a linear head of two classes and one output."""
+    """Everything trained for a linear head: one output for two classes, else one for each class."""
 
-    def __init__(self, sample: Sample, effort: float = 1.0, seed: int = 0) -> None:
+    def __init__(self, sample: Sample, effort: float = 1.0, seed: int = 0, outputs: int = 1) -> None:
         self.sample, self.effort, self.seed = sample, effort, seed
-        self.family = Family("linear-head", sample.dimension, 1)
+        self.family = Family("linear-head", sample.dimension, outputs)
 
-    def plain(self) -> LinearHead:
+    def _steps(self, count: int) -> int:
+        return max(10, round(count * self.effort))
+
+    def plain(self) -> Head:
         """The float head."""
-        weight = linear_training.train_linear(self.sample.inputs, self.sample.labels)
-        return LinearHead(weight[:-1, None], weight[-1:])
+        weight = linear_training.train_linear(self.sample.inputs, self.sample.labels, self.family.outputs)
+        return self.family.made_of([weight])
 
-    def candidates(self, head: LinearHead, levels: tuple[int, ...]) -> Iterator[Candidate]:
+    def candidates(self, head: Head, levels: tuple[int, ...]) -> Iterator[Candidate]:
         """Quantised heads over a few steps and prices of a nonzero, then single entries moved."""
-        start = np.append(head.weight[:, 0], head.bias[0])
+        (start,) = self.family.matrices_of(head)
+        x, labels = self.sample.inputs, self.sample.labels
         for count, width, penalty in LINEAR_GRIDS:
             if count not in levels:
                 continue
-            exponent = exponent_near(float(np.std(start)) * width / count)
+            exponent = exponent_near(max(float(np.std(start)), 1e-6) * width / count)
             integers = linear_training.train_linear_quantised(
-                self.sample.inputs,
-                self.sample.labels,
-                start,
-                count,
-                step(exponent),
-                penalty,
-                max(10, round(400 * self.effort)),
-                self.seed,
+                x, labels, start, count, step(exponent), penalty / self.family.outputs, self._steps(400)
             )
             candidate = self._candidate(integers, count, exponent)
             yield candidate
-            if self.sample.inputs.size <= POLISH_LIMIT:
-                errors, m = candidate.head.margins(self.sample).errors(), len(self.sample)
-                nats = candidate.word.length * math.log(2)
-                price = (surrogate(errors, m, nats + 10 * math.log(2)) - surrogate(errors, m, nats)) / 10
-                integers = linear_training.polish(
-                    self.sample.inputs, self.sample.labels, integers, count, price, round(300 * self.effort)
-                )
+            if x.size * self.family.outputs <= POLISH_LIMIT:
+                price = price_of_a_bit(candidate, self.sample)
+                integers = linear_training.polish(x, labels, integers, count, price, self._steps(300))
                 yield self._candidate(integers, count, exponent)
 
     def _candidate(self, integers: np.ndarray, levels: int, exponent: int) -> Candidate:
-        word = encode([QuantisedMatrix(integers[:, None], ONE, levels, exponent)])
+        identity = np.eye(self.family.outputs, dtype=np.int64)
+        word = encode([QuantisedMatrix(integers, identity, levels, exponent)])
         return Candidate(word, decoded(word, self.family))
 
-    def gaussian(self, head: LinearHead, prior: Gaussian | None, slope: float = 2.0) -> Gaussian:
+    def gaussian(self, head: Head, prior: Gaussian | None) -> Gaussian:
         """A posterior around the head; with ``prior``, one that stays near it."""
-        mean = np.append(head.weight[:, 0], head.bias[0])
-        size = float(np.std(mean))
-        start = (
-            (mean, np.full(len(mean), 0.5 * size)) if prior is None else (prior.means[0], prior.deviations[0])
-        )
-        anchor = None if prior is None else start
+        (mean,) = self.family.matrices_of(head)
+        anchor = None
+        start = mean, np.full(mean.shape, 0.5 * float(np.std(mean)) + 1e-9)
+        if prior is not None:
+            start = anchor = (
+                prior.means[0].reshape(mean.shape),
+                prior.deviations[0].reshape(mean.shape),
+            )
         found = linear_training.train_linear_gaussian(
-            self.sample.inputs, self.sample.labels, start, anchor, slope, max(10, round(600 * self.effort))
+            self.sample.inputs, self.sample.labels, start, anchor, self._steps(600)
         )
-        return Gaussian((found[0],), (found[1],))
+        return Gaussian((found[0].reshape(-1),), (found[1].reshape(-1),))
+
+
+def price_of_a_bit(candidate: Candidate, sample: Sample) -> float:
+    """How much of the risk one more bit is worth near this candidate."""
+    errors, m, bits = candidate.head.margins(sample).errors(), len(sample), candidate.word.length
+    more, now = (surrogate(errors, m, (bits + extra) * math.log(2)) for extra in (10, 0))
+    return (more - now) / 10
 
 
 Fit = SoftmaxFit | LinearFit
@@ -180,18 +178,19 @@ Fit = SoftmaxFit | LinearFit
 PRIOR_WIDTH = 0.05  # of the spread of the entries: a prior that was learned on data may be narrow
 
 
-def learned_prior(head: Head) -> Gaussian:
+def learned_prior(family: Family, head: Head) -> Gaussian:
     """Narrow noise around a head that was trained on the first part of the sample."""
-    if isinstance(head, SoftmaxHead):
-        means: tuple[np.ndarray, ...] = (head.scores, head.values[:, 0])
-    else:
-        means = (np.append(head.weight[:, 0], head.bias[0]),)
+    means = tuple(matrix.reshape(-1) for matrix in family.matrices_of(head))
     return Gaussian(means, tuple(np.full(len(m), PRIOR_WIDTH * float(np.std(m)) + 1e-9) for m in means))
 
 
-def fit_for(sample: Sample, effort: float = 1.0, seed: int = 0) -> Fit:
+def fit_for(sample: Sample, effort: float = 1.0, seed: int = 0, outputs: int = 1) -> Fit:
     """The fit that reads this kind of sample."""
-    return SoftmaxFit(sample, effort, seed) if sample.kind == "tokens" else LinearFit(sample, effort, seed)
+    if sample.kind == "features":
+        return LinearFit(sample, effort, seed, outputs)
+    if outputs > 1:
+        raise DataError(f"{outputs} classes need features; for a softmax head on tokens there are two")
+    return SoftmaxFit(sample, effort, seed)
 
 
 def compress(fit: Fit, head: Head, levels: tuple[int, ...] | None, progress: Progress) -> Candidate:
@@ -199,7 +198,7 @@ def compress(fit: Fit, head: Head, levels: tuple[int, ...] | None, progress: Pro
     if levels is None:
         levels = SOFTMAX_LEVELS if isinstance(fit, SoftmaxFit) else LINEAR_LEVELS
     best: tuple[float, Candidate] | None = None
-    for candidate in fit.candidates(head, levels):  # type: ignore[arg-type]
+    for candidate in fit.candidates(head, levels):
         errors = candidate.head.margins(fit.sample).errors()
         value = surrogate(errors, len(fit.sample), candidate.word.length * math.log(2))
         progress(f"compress: {candidate.word.length} bits, {errors} errors, bound about {value:.4f}")

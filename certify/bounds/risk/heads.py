@@ -78,6 +78,11 @@ class SoftmaxHead:
 
     kind = "tokens"
 
+    @property
+    def outputs(self) -> int:
+        """K."""
+        return self.values.shape[1]
+
     def margins(self, sample: Sample) -> Margins:
         """Margins on a sample of tokens."""
         if sample.kind != self.kind or sample.dimension != len(self.scores):
@@ -112,7 +117,7 @@ def softmax_margins(
     logits = np.stack([(weight * _look_up(column, places)).sum(axis=1) for column in columns], axis=1)
     sizes = sum(_size(column, places, weight) for column in columns)
     radius = (sizes + np.finfo(float).tiny) * (MARGIN_ERROR * (1.0 + _size(scores, places, None)))
-    return _margin(logits, labels), radius
+    return margin_of(logits, labels), radius
 
 
 def _places(tokens: np.ndarray, shape: tuple[int, ...]) -> list[np.ndarray]:
@@ -156,6 +161,11 @@ class LinearHead:
 
     kind = "features"
 
+    @property
+    def outputs(self) -> int:
+        """K."""
+        return self.weight.shape[1]
+
     def margins(self, sample: Sample) -> Margins:
         """Margins on a sample of features."""
         if sample.kind != self.kind or sample.dimension != len(self.weight):
@@ -170,11 +180,12 @@ class LinearHead:
             logits = x @ self.weight + self.bias
             size = (np.abs(x) @ np.abs(self.weight) + np.abs(self.bias)).sum(axis=1)
             radius = size * (4 * (len(self.weight) + 8) * 2.0**-53) + np.finfo(float).tiny
-            parts.append((_margin(logits, labels), radius))
+            parts.append((margin_of(logits, labels), radius))
         return Margins(np.concatenate([p[0] for p in parts]), np.concatenate([p[1] for p in parts]))
 
 
-def _margin(logits: np.ndarray, labels: np.ndarray) -> np.ndarray:
+def margin_of(logits: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    """Margins (n,) of float logits (n, K): the own logit minus the largest other, or +-f for one output."""
     if logits.shape[1] == 1:
         return np.where(labels == 1, 1.0, -1.0) * logits[:, 0]
     own = np.take_along_axis(logits, labels[:, None], axis=1)[:, 0]

@@ -17,6 +17,7 @@ from certify.bounds.peeling import grid_index
 from certify.bounds.risk.entries import Bound, Verdict, exact, judged, value_of
 from certify.bounds.risk.heads import LinearHead, SoftmaxHead
 from certify.bounds.risk.samples import PADDING, Sample
+from certify.codec.matrices import zigzag
 from certify.kernel.enclosure import Enclosure, certainly_less
 from certify.kernel.norms import frobenius_norm
 
@@ -34,10 +35,6 @@ _PAID: Verdict = (
 
 def _weight(index: int) -> Fraction:
     return Fraction(1, (index + 1) * (index + 2))
-
-
-def _zigzag(value: int) -> int:
-    return 2 * value if value >= 0 else -2 * value - 1
 
 
 def _norm(x: np.ndarray) -> Enclosure:
@@ -60,6 +57,13 @@ def _ramp(head: SoftmaxHead | LinearHead, sample: Sample) -> Mapping[int, Fracti
     return {i: margins.ramp_risk(2.0**i) for i in WIDTHS}
 
 
+def all_of(head: SoftmaxHead | LinearHead, sample: Sample, delta: Fraction) -> list[Bound]:
+    """Every norm bound that speaks of this kind of head."""
+    if isinstance(head, LinearHead):
+        return [linear_readout(head, sample, delta)] if head.outputs == 1 else []
+    return [f(head, sample, delta) for f in (joint, covering, margin_bound, scores_alone)]
+
+
 def linear_readout(head: LinearHead, sample: Sample, delta: Fraction) -> Bound:
     """Theorem A1-peeled (scalar form: K = 1): norm of weight and bias, features with a constant 1."""
     risks = _ramp(head, sample)
@@ -77,7 +81,7 @@ def linear_readout(head: LinearHead, sample: Sample, delta: Fraction) -> Bound:
             "c0": exact(START),
             "j": exact(index),
             "norm_after": norm,
-            "delta": exact(delta * _weight(_zigzag(i))),
+            "delta": exact(delta * _weight(zigzag(i))),
         }
         bounds.append(
             _gap("A1-peeled", risk, i, inputs, sample, delta, {"grid": _PAID}, f"norm {norm.upper:.4g}")
@@ -141,7 +145,7 @@ def joint(head: SoftmaxHead, sample: Sample, delta: Fraction) -> Bound:
             "spectral_value": exact(spectral_value),
             "sum_sq_tokens": exact(k * tokens),
             "sum_sq_joint": exact(k * k * tokens),  # radius^2 = k, query norm 1, ||X||_F^2 = k * tokens
-            "delta": exact(delta * first * third * _weight(_zigzag(i))),
+            "delta": exact(delta * first * third * _weight(zigzag(i))),
         }
         verdicts = {
             "bilinear-scores": (
@@ -193,9 +197,13 @@ def covering(head: SoftmaxHead, sample: Sample, delta: Fraction) -> Bound:
     """Theorem C2 in its relative-entropy form: exact ranks (1 and 1), resolution chosen after training."""
     scores, values = _dyadic(_norm(head.scores)), _dyadic(_norm(head.values))
     token_norm = exact(_token_norm(sample)).sqrt()
+    likely = round(math.log2(len(sample) / (3 * sample.dimension)) / 2) if len(sample) > 1 else 1
+    resolutions = range(
+        max(1, likely), max(1, likely) + 5
+    )  # heuristic: where the resolution meets the entropy term
     bounds = []
     for i, risk in _ramp(head, sample).items():
-        for resolution in range(1, 14):
+        for resolution in resolutions:
             inputs = {
                 "B": token_norm,
                 "B_query": exact(1),
@@ -209,7 +217,7 @@ def covering(head: SoftmaxHead, sample: Sample, delta: Fraction) -> Bound:
                 "rank_scores": exact(1),
                 "rank_values": exact(1),
                 "resolution": exact(resolution),
-                "delta": exact(delta * _weight(_zigzag(i))),
+                "delta": exact(delta * _weight(zigzag(i))),
             }
             bounds.append(_covering_bound(inputs, i, sample, delta))
     return _best(bounds)
@@ -283,7 +291,7 @@ def _noise(budget: Fraction, factor: Enclosure) -> tuple[Enclosure, int]:
         if not certainly_less(level, ratio):
             exponent -= 1
             continue
-        return level, _zigzag(-exponent)
+        return level, zigzag(-exponent)
 
 
 def _margin_entry(inputs: Mapping[str, Enclosure], sample: Sample, delta: Fraction, g: int) -> Bound:

@@ -3,54 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 
-import numpy as np
-
 from certify.bounds.risk.entries import Bound, exact, judged, value_of
-from certify.bounds.risk.heads import Head, LinearHead, Margins, SoftmaxHead
+from certify.bounds.risk.families import Family
+from certify.bounds.risk.heads import Head, Margins
 from certify.bounds.risk.samples import Sample
 from certify.codec.arithmetic import Codeword
-from certify.codec.matrices import QuantisedMatrix, Shape, decode
+from certify.codec.matrices import decode
 from certify.decimals import enclosed
-from certify.errors import NotCertified
 
 COMPRESSED = "compressed head"
-
-
-@dataclass(frozen=True)
-class Family:
-    """A decoder fixed before the sample: which matrices it reads, and the head that they make.
-
-    ``kind`` ``"softmax-head"``: query-key matrix (1 x d), values (d x K). ``"linear-head"``: weight with
-    the bias as its last row (d + 1 x K).
-    """
-
-    kind: str
-    dimension: int
-    outputs: int
-
-    @property
-    def shapes(self) -> list[Shape]:
-        """Shapes of the coded matrices, in order."""
-        if self.kind == "softmax-head":
-            return [(1, self.dimension), (self.dimension, self.outputs)]
-        return [(self.dimension + 1, self.outputs)]
-
-    def head(self, matrices: list[QuantisedMatrix]) -> Head:
-        """The head whose matrices are ``step * integers``: every entry must be an exact float64."""
-        arrays = [_exact_array(m) for m in matrices]
-        if self.kind == "softmax-head":
-            return SoftmaxHead(arrays[0][0], arrays[1])
-        return LinearHead(arrays[0][:-1], arrays[0][-1])
-
-
-def _exact_array(matrix: QuantisedMatrix) -> np.ndarray:
-    integers = matrix.integers()
-    if integers.size and np.abs(integers).max() >= 1 << 50:
-        raise NotCertified("an entry of the decoded matrix needs more than 53 bits")
-    return integers * (matrix.step if matrix.rank else 0.0)
 
 
 def decoded(word: Codeword, family: Family) -> Head:

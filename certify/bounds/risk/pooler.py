@@ -116,11 +116,11 @@ def _one(anchor: Anchor, sample: Sample, rank: int, penalty: float, effort: floa
             hidden, sample.labels, start, 1, step(exponent), penalty, steps
         )
     else:
-        left, right, head = train_update(
+        left, right, flat = train_update(
             sample.inputs,
             sample.labels,
             (anchor.weight, anchor.bias),
-            start,
+            start[:, 0],
             step(exponent),
             step(update_exponent),
             rank,
@@ -128,11 +128,11 @@ def _one(anchor: Anchor, sample: Sample, rank: int, penalty: float, effort: floa
             steps,
             0,
         )
-        update = QuantisedMatrix(left, right, 1, update_exponent)
+        update, head = QuantisedMatrix(left, right, 1, update_exponent), flat[:, None]
         layer = anchor.weight + (update.integers() * update.step).astype(np.float32)
         hidden = np.tanh(sample.inputs @ layer.T + anchor.bias).astype(np.float32)
     head = linear_training.polish(hidden, sample.labels, head, 1, 2e-4, max(1, round(200 * effort)))
-    return encode([update, QuantisedMatrix(head[:, None], ONE, 1, exponent)])
+    return encode([update, QuantisedMatrix(head, ONE, 1, exponent)])
 
 
 def occam_update(word: Codeword, anchor: Anchor, sample: Sample, delta: Fraction, rank: int) -> Bound:

@@ -10,17 +10,20 @@ from typing import Any
 
 import numpy as np
 
-from certify.bounds.risk import norm_bounds, pac_bayes
+from certify.bounds.risk import norm_bounds
 from certify.bounds.risk.classical import comparison
 from certify.bounds.risk.entries import Bound, without_standing
-from certify.bounds.risk.fitting import Candidate, Fit, SoftmaxFit, compress, fit_for, learned_prior
-from certify.bounds.risk.heads import Head, LinearHead, SoftmaxHead
+from certify.bounds.risk.families import Family
+from certify.bounds.risk.fitting import Candidate, compress, fit_for, learned_prior
+from certify.bounds.risk.heads import Head
+from certify.bounds.risk.noise import Gaussian, Prior, best_exponents, seed_of
 from certify.bounds.risk.occam import COMPRESSED, occam, occam_ramp
-from certify.bounds.risk.pac_bayes import Gaussian, Prior
+from certify.bounds.risk.pac_bayes import DRAWN, FROM_PART_1, GIBBS, gibbs, single
 from certify.bounds.risk.samples import Sample
 from certify.bounds.risk.table import Table, Truth
 from certify.bounds.risk.test_set import held_out
 from certify.codec import certificate_file
+from certify.errors import DataError
 
 Progress = Callable[[str], None]
 RAMP_WIDTH = 1.0  # fixed here, before any sample
@@ -40,122 +43,110 @@ class Plan:
     progress: Progress = field(default=lambda text: None)
 
 
-@dataclass
-class Heads:
-    """All heads that the bounds speak of."""
+@dataclass(frozen=True)
+class Noisy:
+    """A head with noise: posterior, prior, one draw. Units before ``first`` only served to learn the
+    prior."""
 
-    fit: Fit
-    trained: Head
-    compressed: Candidate
     posterior: Gaussian
     prior: Prior
     drawn: tuple[np.ndarray, ...]
-    split_at: int
-    split_posterior: Gaussian
-    split_prior: Prior
-    split_drawn: tuple[np.ndarray, ...]
+    first: int = 0
 
-    def single(self, drawn: tuple[np.ndarray, ...]) -> Head:
-        """A drawn vector as a head."""
-        if isinstance(self.fit, SoftmaxFit):
-            return SoftmaxHead(drawn[0], drawn[1][:, None])
-        return LinearHead(drawn[0][:-1, None], drawn[0][-1:])
+    def subject(self, name: str) -> str:
+        """What the bounds call the head."""
+        return name + FROM_PART_1 if self.first else name
+
+
+@dataclass(frozen=True)
+class Heads:
+    """All heads that the bounds speak of. ``noisy``: with a centred prior, and with a learned one."""
+
+    family: Family
+    trained: Head
+    compressed: Candidate
+    noisy: tuple[Noisy, ...]
+
+    def fixed(self) -> dict[str, Head]:
+        """The deterministic heads by their subject."""
+        drawn = {noisy.subject(DRAWN): self.family.drawn(noisy.drawn) for noisy in self.noisy}
+        return {COMPRESSED: self.compressed.head, norm_bounds.TRAINED: self.trained, **drawn}
+
+
+def outputs_for(sample: Sample, trained: Head | None) -> int:
+    """Outputs of the heads: those of the trained one, else one for two classes or one for each class."""
+    classes = int(sample.labels.max()) + 1
+    if trained is None:
+        return 1 if classes <= 2 else classes
+    outputs = trained.outputs
+    if trained.kind != sample.kind or classes > max(2, outputs):
+        raise DataError(
+            f"the head reads {trained.kind} and has {outputs} outputs; the sample holds {sample.kind} of "
+            f"{classes} classes"
+        )
+    return outputs
 
 
 def fit_heads(sample: Sample, plan: Plan, trained: Head | None = None) -> Heads:
     """Train, compress and blur; nothing of it is trusted."""
-    fit = fit_for(sample, plan.effort, plan.seed)
+    outputs = outputs_for(sample, trained)
+    fit = fit_for(sample, plan.effort, plan.seed, outputs)
     plan.progress("train the head")
     head = fit.plain() if trained is None else trained
     compressed = compress(fit, head, plan.levels, plan.progress)
     plan.progress("noise: posterior on the whole sample")
-    q, prior = _best_posterior(fit, head)
+    q = fit.gaussian(head, None)
+    whole = Noisy(q, Prior(best_exponents(q)), q.draw(seed_of(sample, q, "draw")))
     at = int(len(sample) * SPLIT)
     plan.progress(f"noise: prior on units 0..{at - 1}")
-    first = fit_for(sample.part(slice(0, at)), plan.effort, plan.seed)
-    learned = learned_prior(first.plain())
+    first = fit_for(sample.part(slice(0, at)), plan.effort, plan.seed, outputs)
+    learned = learned_prior(fit.family, first.plain())
     plan.progress("noise: posterior near that prior")
-    moved = fit.gaussian(head, learned)  # type: ignore[arg-type]
-    rest = sample.part(slice(at, None))
-    return Heads(
-        fit,
-        head,
-        compressed,
-        q,
-        prior,
-        q.draw(pac_bayes.seed_of(sample, q, "draw")),
-        at,
-        moved,
-        Prior(learned=learned),
-        moved.draw(pac_bayes.seed_of(rest, moved, "draw")),
-    )
-
-
-def _best_posterior(fit: Fit, head: Head) -> tuple[Gaussian, Prior]:
-    """The posterior for one slope; heuristic, any is sound."""
-    q = fit.gaussian(head, None)  # type: ignore[arg-type]
-    return q, Prior(pac_bayes.best_exponents(q))
+    q, rest = fit.gaussian(head, learned), sample.part(slice(at, None))
+    split = Noisy(q, Prior(learned=learned), q.draw(seed_of(rest, q, "draw")), at)
+    return Heads(fit.family, head, compressed, (whole, split))
 
 
 def bounds_of(heads: Heads, sample: Sample, test: Sample | None, plan: Plan) -> list[Bound]:
     """Every bound on every head."""
-    word, family = heads.compressed.word, heads.fit.family
-    rest = sample.part(slice(heads.split_at, None))
+    family, word = heads.family, heads.compressed.word
     plan.progress("theorem D")
     found = [
         occam(word, family, sample, plan.delta),
         occam_ramp(word, family, sample, plan.delta, RAMP_WIDTH),
     ]
     plan.progress("theorem E")
-    for q, prior, drawn, part in (
-        (heads.posterior, heads.prior, heads.drawn, sample),
-        (heads.split_posterior, heads.split_prior, heads.split_drawn, rest),
-    ):
-        if isinstance(heads.fit, SoftmaxFit):
-            found.append(pac_bayes.gibbs_softmax(q, prior, part, plan.delta, plan.passes))
-        else:
-            found.append(pac_bayes.gibbs_linear(q, prior, part, plan.delta))
-        found.append(pac_bayes.single(heads.single(drawn), drawn, q, prior, part, plan.delta))
+    for noisy in heads.noisy:
+        q, prior, part = noisy.posterior, noisy.prior, sample.part(slice(noisy.first, None))
+        found.append(gibbs(q, prior, family, part, plan.delta, plan.passes))
+        found.append(single(noisy.drawn, q, prior, family, part, plan.delta))
     if plan.norms:
         plan.progress("norm bounds")
-        if isinstance(heads.trained, LinearHead):
-            found.append(norm_bounds.linear_readout(heads.trained, sample, plan.delta))
-        else:
-            found += [f(heads.trained, sample, plan.delta) for f in _NORMS]
+        found += norm_bounds.all_of(heads.trained, sample, plan.delta)
     if test is not None:
-        named = {
-            COMPRESSED: heads.compressed.head,
-            norm_bounds.TRAINED: heads.trained,
-            pac_bayes.DRAWN: heads.single(heads.drawn),
-        }
-        found += [held_out(head, name, test, plan.delta) for name, head in named.items()]
-    return found
-
-
-_NORMS = (norm_bounds.joint, norm_bounds.covering, norm_bounds.margin_bound, norm_bounds.scores_alone)
+        found += [held_out(head, name, test, plan.delta) for name, head in heads.fixed().items()]
+    return [replace(bound, chance=family.chance) for bound in found]
 
 
 def write_certificates(heads: Heads, sample: Sample, bounds: list[Bound], out: Path) -> dict[str, str]:
-    """``model.cert`` (D) and the four noise certificates; names and what each holds."""
-    family, at = heads.fit.family, heads.split_at
+    """``model.cert`` (D) and two certificates for each noisy head; names and what each holds."""
     by = {(b.theorem, b.subject): b for b in bounds if b.loss == "0-1"}
-    certificate_file.write(
-        out / "model.cert",
-        certificate_file.occam_certificate(heads.compressed.word, family, by["D", COMPRESSED], sample),
+    document = certificate_file.occam_certificate(
+        heads.compressed.word, heads.family, by["D", COMPRESSED], sample
     )
+    certificate_file.write(out / "model.cert", document)
     written = {"model.cert": "theorem D, compressed head"}
     for (theorem, subject), bound in by.items():
-        if not theorem.startswith("E"):
-            continue
-        split = "part 1" in subject
-        kind = "E-single" if theorem == "E-single" else "E"
-        q, prior = (heads.split_posterior, heads.split_prior) if split else (heads.posterior, heads.prior)
-        name = ("split-" if split else "") + ("drawn.cert" if kind == "E-single" else "gibbs.cert")
-        document = certificate_file.noise_certificate(
-            kind, family, q, prior, bound, sample, at if split else 0
-        )
-        certificate_file.write(out / name, document)
-        written[name] = f"theorem {bound.note}, {subject}"
+        for noisy in heads.noisy:
+            kind = {noisy.subject(GIBBS): "E", noisy.subject(DRAWN): "E-single"}.get(subject)
+            if kind is None or not theorem.startswith("E"):
+                continue
+            name = ("split-" if noisy.first else "") + ("gibbs.cert" if kind == "E" else "drawn.cert")
+            document = certificate_file.noise_certificate(
+                kind, heads.family, noisy.posterior, noisy.prior, bound, sample, noisy.first
+            )
+            certificate_file.write(out / name, document)
+            written[name] = f"theorem {bound.note}, {subject}"
     return written
 
 

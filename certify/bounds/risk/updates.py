@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 
 from certify.bounds.risk.entries import Bound, judged
+from certify.bounds.risk.families import Family
 from certify.bounds.risk.fitting import LinearFit, compress, exponent_near, surrogate
 from certify.bounds.risk.heads import LinearHead
-from certify.bounds.risk.many_classes import compress_classes
-from certify.bounds.risk.occam import Family, counted
+from certify.bounds.risk.occam import counted
 from certify.bounds.risk.run import Plan
 from certify.bounds.risk.samples import Sample
 from certify.bounds.risk.table import Table
@@ -27,7 +27,6 @@ from certify.bounds.risk.updated_base import UpdatedBase, arithmetic
 from certify.codec import certificate_file
 from certify.codec.arithmetic import Codeword
 from certify.codec.matrices import QuantisedMatrix, decode, decode_update, encode_update, unchanged
-from certify.oracles.linear_training import train_classes
 
 KIND = "base-update"
 RANKS, LEVELS, COUNTS = (1, 2, 4, 8), (1, 3, 7), (1, 2, 4, 8, 1 << 30)
@@ -142,12 +141,8 @@ def _with_head(tuned: Tuned, update: Update, plan: Plan) -> Codeword:
     tuned.base.set({k: dense(m) for k, m in update.items()})
     sample = Sample(tuned.base.entered(tuned.units.inputs, BATCH), tuned.units.labels, tuned.base.width)
     outputs = _outputs(tuned)
-    if outputs == 1:
-        fit = LinearFit(sample, plan.effort, plan.seed)
-        word = compress(fit, fit.plain(), plan.levels, lambda text: None).word
-    else:
-        weight = train_classes(sample.inputs, sample.labels, outputs)
-        word = compress_classes(LinearHead(weight[:-1], weight[-1]), sample, plan).word
+    fit = LinearFit(sample, plan.effort, plan.seed, outputs)
+    word = compress(fit, fit.plain(), plan.levels, lambda text: None).word
     head = decode(word, Family("linear-head", sample.dimension, outputs).shapes)[0]
     return encode_update(_in_order(tuned.base, update), head)
 

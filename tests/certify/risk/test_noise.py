@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from certify.bounds.risk import pac_bayes
-from certify.bounds.risk.pac_bayes import Gaussian, Prior
+from certify.bounds.risk import noise, pac_bayes
+from certify.bounds.risk.families import Family
+from certify.bounds.risk.noise import Gaussian, Prior
 from certify.bounds.risk.samples import Sample
 from certify.codec.matrices import step
 from certify.errors import MatrixError
@@ -43,7 +44,7 @@ def second_entropy(q: Gaussian, centre: list[np.ndarray], variances: list[list[o
 def test_relative_entropy_on_the_grid_is_contained(seed: int, first: int, second: int) -> None:
     q, prior = some_gaussian(seed), Prior((first, second))
     truth = second_entropy(q, [np.zeros(5)] * 2, [[mp.mpf(step(e))] * 5 for e in (first, second)])
-    found = pac_bayes.relative_entropy(q, prior)
+    found = noise.relative_entropy(q, prior)
     assert found.lower <= truth <= found.upper  # type: ignore[operator]
 
 
@@ -52,7 +53,7 @@ def test_relative_entropy_on_the_grid_is_contained(seed: int, first: int, second
 def test_relative_entropy_to_a_learned_prior_is_contained(seed: int) -> None:
     q, p = some_gaussian(seed), some_gaussian(seed + 1)
     truth = second_entropy(q, list(p.means), [[mp.mpf(float(s)) ** 2 for s in v] for v in p.deviations])
-    found = pac_bayes.relative_entropy(q, Prior(learned=p))
+    found = noise.relative_entropy(q, Prior(learned=p))
     assert found.lower <= truth <= found.upper  # type: ignore[operator]
 
 
@@ -66,7 +67,7 @@ def test_log_ratio_is_contained(seed: int) -> None:
         for a, b, c, d, e in zip(x, m, s, m0, s0, strict=True):
             own = mp.log(mp.npdf(mp.mpf(float(a)), mp.mpf(float(b)), mp.mpf(float(c))))
             truth += own - mp.log(mp.npdf(mp.mpf(float(a)), mp.mpf(float(d)), mp.mpf(float(e))))
-    found = pac_bayes.log_ratio(q, Prior(learned=p), h)
+    found = noise.log_ratio(q, Prior(learned=p), h)
     assert found.lower <= truth <= found.upper
     assert found.upper - found.lower <= 1e-12 * (1 + abs(found.upper))
 
@@ -99,6 +100,49 @@ def test_linear_noise_risk_is_contained_in_the_enclosure() -> None:
     found = pac_bayes.linear_gibbs_risk(q, sample)
     assert found.lower <= total / 40 <= found.upper
     assert found.upper - found.lower < 1e-10
+
+
+def some_classes(seed: int, n: int = 40) -> tuple[Sample, Family, Gaussian]:
+    generator = np.random.default_rng(seed)
+    features = generator.standard_normal((n, 5)).astype(np.float32)
+    family = Family("linear-head", 5, 3)
+    q = Gaussian((generator.standard_normal(18),), (np.exp(generator.standard_normal(18) - 1),))
+    mean = q.means[0].reshape(6, 3)
+    return Sample(features, (features @ mean[:-1] + mean[-1]).argmax(axis=1), 5), family, q
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_no_error_of_a_noisy_linear_head_is_left_out(seed: int) -> None:
+    """The same normal numbers with 50 digits: logit k of unit x is m_k x + |s_k x| z_k."""
+    sample, family, q = some_classes(seed)
+    means, deviations = (x[0].reshape(6, 3) for x in (q.means, q.deviations))
+    generator, errors = np.random.Generator(np.random.Philox(key=seed)), 0
+    for _ in range(2):
+        for row, label in zip(sample.inputs, sample.labels, strict=True):
+            entries = [*(mp.mpf(float(t)) for t in row), mp.mpf(1)]
+            logits = []
+            for k, z in enumerate(generator.standard_normal(3)):
+                centre = mp.fdot([mp.mpf(float(m)) for m in means[:, k]], entries)
+                square = mp.fsum((float(s) * t) ** 2 for s, t in zip(deviations[:, k], entries, strict=True))
+                logits.append(centre + mp.sqrt(square) * float(z))
+            errors += int(logits[label] <= max(x for k, x in enumerate(logits) if k != label))
+    found = pac_bayes.draw_errors(q, family, sample, 2, seed)
+    assert errors <= found <= errors + 1
+
+
+def test_noise_on_logits_is_noise_on_weights() -> None:
+    """Whole heads drawn one by one err as often as logits drawn one by one, within 1e-9 limits."""
+    sample, family, q = some_classes(7, 50)
+    whole, n = 0, 200 * len(sample)
+    for seed in range(200):  # each head is used once for each unit: its errors are dependent, not their mean
+        for i in range(len(sample)):
+            head = family.drawn(q.draw(seed * 1000 + i))
+            whole += head.margins(sample.part(slice(i, i + 1))).errors()
+    shortcut = pac_bayes.draw_errors(q, family, sample, 200, 5)
+    slack = math.sqrt(math.log(4e9) / (2 * n))  # Hoeffding, two sides, two counts
+    assert abs(whole - shortcut) / n <= 2 * slack
+    wrong = Gaussian(q.means, (q.deviations[0] * 3,))
+    assert abs(pac_bayes.draw_errors(wrong, family, sample, 200, 5) - whole) / n > 2 * slack
 
 
 def tails(probabilities: list[float]) -> np.ndarray:
@@ -134,6 +178,6 @@ def test_the_monte_carlo_check_can_fail() -> None:
 def test_draws_depend_on_sample_and_posterior_only() -> None:
     sample = Sample(np.zeros((2, 3), dtype=np.float32), np.array([0, 1]), 3)
     q = some_gaussian(0)
-    assert pac_bayes.seed_of(sample, q, "draw") == pac_bayes.seed_of(sample, q, "draw")
-    assert pac_bayes.seed_of(sample, q, "draw") != pac_bayes.seed_of(sample.part(np.array([1, 0])), q, "draw")
-    assert pac_bayes.seed_of(sample, q, "draw") != pac_bayes.seed_of(sample, some_gaussian(1), "draw")
+    assert noise.seed_of(sample, q, "draw") == noise.seed_of(sample, q, "draw")
+    assert noise.seed_of(sample, q, "draw") != noise.seed_of(sample.part(np.array([1, 0])), q, "draw")
+    assert noise.seed_of(sample, q, "draw") != noise.seed_of(sample, some_gaussian(1), "draw")

@@ -58,8 +58,8 @@ def test_polishing_lowers_its_objective() -> None:
     found = polish(x, labels, start, 1, 1e-4)
 
     def objective(q: np.ndarray) -> float:
-        margin = (2.0 * labels - 1) * (x.astype(np.float64) @ q[:-1] + q[-1])
-        counts = np.bincount(q + 1, minlength=3).astype(float)
+        margin = (2.0 * labels - 1) * (x.astype(np.float64) @ q[:-1, 0] + q[-1, 0])
+        counts = np.bincount(q[:, 0] + 1, minlength=3).astype(float)
         return float(np.count_nonzero(~(margin > 0)) / 300 + 1e-4 * code_bits(counts))
 
     assert objective(found) <= objective(start)
