@@ -56,8 +56,18 @@ def derive() -> Derivation:
         "the signs attains it for every term at once.",
         odd,
     )
-    average = d.monotone("E(e, sup(W, sum(i, e(i)*f(i, W)))) == E(e, sum(i, tanh(beta/2)))", "Average.", best)
-    d.combine(d.conclude, "m terms, divided by m.", average, count, times=["1/m", "tanh(beta/2)/m"])
+    average = d.monotone(
+        "E(e, sup(W, sum(i, e(i)*f(i, W)))) == E(e, sum(i, tanh(beta/2)))",
+        "It holds for every value, so it holds on average.",
+        best,
+    )
+    d.combine(
+        d.conclude,
+        "There are m equal terms, and their sum is divided by m.",
+        average,
+        count,
+        times=["1/m", "tanh(beta/2)/m"],
+    )
     return d
 
 

@@ -40,18 +40,27 @@ def derive() -> Derivation:
         "opposite elsewhere; at least d - m of the d equally "
         "likely inputs were not seen, and each loses 1.",
     )
-    half = d.combine("1/2 <= 1 - m/d", "d >= 2m.", wide, times=["1/(2*d)"])
-    ratio = d.combine("R/m == 1/m", "R is 1.", rank, times=["1/m"])
-    root = d.monotone("sqrt(R/m) == sqrt(1/m)", "Take roots.", ratio)
+    half = d.combine(
+        "1/2 <= 1 - m/d", "There are at least 2m inputs, so m/d is at most 1/2.", wide, times=["1/(2*d)"]
+    )
+    ratio = d.combine(
+        "R/m == 1/m",
+        "Every attention matrix has effective rank 1, so R = 1 may be put in.",
+        rank,
+        times=["1/m"],
+    )
+    root = d.monotone(
+        "sqrt(R/m) == sqrt(1/m)", "Take roots on both sides: the root is an increasing function.", ratio
+    )
     scaled = d.combine(
         "C*log_power(m, a)*sqrt(R/m) == C*log_power(m, a)*sqrt(1/m)",
-        "Multiply.",
+        "Multiply both sides by C (log m)^a.",
         root,
         times=["C*log_power(m, a)"],
     )
     d.combine(
         d.conclude,
-        "Chain and multiply by sqrt(m).",
+        "Put the lines together: 1/2 <= C (log m)^a sqrt(1/m). Multiply by sqrt(m).",
         half,
         missed,
         train,

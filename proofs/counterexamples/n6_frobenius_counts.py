@@ -54,7 +54,13 @@ def derive_interchange() -> Derivation:
         large,
         times=["1/(m*t + sqrt(6*m))"],
     )
-    d.combine(d.conclude, "Chain.", fixed, gap, largest)
+    d.combine(
+        d.conclude,
+        "Put the lines together: what bounds one quantity is bounded by the next.",
+        fixed,
+        gap,
+        largest,
+    )
     return d
 
 

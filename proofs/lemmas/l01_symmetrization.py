@@ -51,9 +51,16 @@ def derive() -> Derivation:
         f"sup(f, E(T, {fresh})) <= E(T, sup(f, {fresh}))",
         "The best f for the average is at most as good as the best f for each ghost sample.",
     )
-    joined = d.combine(f"{DEVIATION} <= E(T, sup(f, {fresh}))", "Put the two together.", ghost, outside)
+    joined = d.combine(
+        f"{DEVIATION} <= E(T, sup(f, {fresh}))",
+        "Write the risk by ghost samples, then let f be chosen after the ghost sample.",
+        ghost,
+        outside,
+    )
     averaged = d.monotone(
-        f"E(S, {DEVIATION}) <= E(S, E(T, sup(f, {fresh})))", "Average over the sample.", joined
+        f"E(S, {DEVIATION}) <= E(S, E(T, sup(f, {fresh})))",
+        "It holds for every sample, so it holds on average over samples.",
+        joined,
     )
     swapped = d.paper(
         f"E(S, E(T, sup(f, {fresh}))) == E(S, E(T, E(e, sup(f, {signed}))))",
@@ -72,7 +79,7 @@ def derive() -> Derivation:
     both = d.monotone(
         f"E(S, E(T, E(e, sup(f, {signed})))) <= E(S, E(T, E(e, sup(f, sum(i, e(i)*l(f, T, i))/m) "
         "+ sup(f, -(sum(i, e(i)*l(f, S, i))/m)))))",
-        "Average again.",
+        "It holds for all samples and signs, so it holds on average over them.",
         split,
     )
     mirrored = d.paper(
@@ -81,12 +88,20 @@ def derive() -> Derivation:
     )
     mirrored_average = d.monotone(
         f"E(S, E(e, sup(f, -(sum(i, e(i)*l(f, S, i))/m)))) == E(S, {RADEMACHER})",
-        "Average over the sample.",
+        "It holds for every sample, so it holds on average over samples.",
         mirrored,
     )
     alike = d.paper(
         f"E(T, E(e, sup(f, sum(i, e(i)*l(f, T, i))/m))) == E(S, {RADEMACHER})",
         "The ghost sample has the distribution of the sample.",
     )
-    d.combine(d.conclude, "Add up.", averaged, swapped, both, mirrored_average, alike)
+    d.combine(
+        d.conclude,
+        "Put the lines together: both suprema have the same average, so it is counted twice.",
+        averaged,
+        swapped,
+        both,
+        mirrored_average,
+        alike,
+    )
     return d

@@ -172,7 +172,11 @@ def derive() -> Derivation:
     )
     g = f"{DEVIATION} - 2*{RADEMACHER}"
     differences = d.combine(
-        f"({g}) - ({at(g, 'N')}) <= 2*M/m", "M/m + 2 M/(2m) = 2M/m.", deviation, complexity, times=["1", "2"]
+        f"({g}) - ({at(g, 'N')}) <= 2*M/m",
+        "The gap moves by M/m, twice the complexity by 2 M/(2m): together 2M/m.",
+        deviation,
+        complexity,
+        times=["1", "2"],
     )
     near = _mcdiarmid(
         d,
@@ -180,7 +184,7 @@ def derive() -> Derivation:
         "2*M/m",
         "delta",
         f"{at(g, 'Z')} <= E(S, {g}) + 2*M/m*sqrt(m*log(1/delta)/2)",
-        "One event for the difference.",
+        "McDiarmid's inequality, once, for the gap minus twice the complexity.",
         differences,
         level,
     )
@@ -192,7 +196,13 @@ def derive() -> Derivation:
         "The average of the difference is at most 0.",
         unbiased,
     )
-    d.combine(d.conclude, "Add, and simplify.", near, average, times=["1", "1"])
+    d.combine(
+        d.conclude,
+        "Add the two lines: the average is at most 0, and a root of m moves under the root.",
+        near,
+        average,
+        times=["1", "1"],
+    )
     return d
 
 

@@ -41,7 +41,7 @@ def derive() -> Derivation:
         "jensen-exp",
         {"X": f"lambda e: q*sup(t, {_SUM})", "w": "e"},
         f"exp(E(e, q*sup(t, {_SUM}))) <= E(e, exp(q*sup(t, {_SUM})))",
-        "exp is convex.",
+        "exp is convex: its value at an average is at most its average (Jensen).",
     )
     spread = d.axiom(
         "max-below-sum",
@@ -51,7 +51,9 @@ def derive() -> Derivation:
         finite,
     )
     spread_average = d.monotone(
-        f"E(e, exp(sup(t, q*{_SUM}))) <= E(e, sum(t, exp(q*{_SUM})))", "Average.", spread
+        f"E(e, exp(sup(t, q*{_SUM}))) <= E(e, sum(t, exp(q*{_SUM})))",
+        "It holds for every value, so it holds on average.",
+        spread,
     )
     exchange = d.axiom(
         "average-of-sum",
@@ -64,14 +66,25 @@ def derive() -> Derivation:
         "The signs are independent, so the average is the product of cosh(q v_i), and cosh(a) <= "
         "exp(a^2/2): compare the power series term by term.",
     )
-    short = d.monotone("exp(q**2*sum(i, v(i, t)**2)/2) <= exp(q**2*r**2/2)", "Every vector is short.", length)
-    each = d.combine(f"E(e, exp(q*{_SUM})) <= exp(q**2*r**2/2)", "Chain.", gauss, short)
+    short = d.monotone(
+        "exp(q**2*sum(i, v(i, t)**2)/2) <= exp(q**2*r**2/2)",
+        "Every vector has length at most r, and exp is increasing.",
+        length,
+    )
+    each = d.combine(
+        f"E(e, exp(q*{_SUM})) <= exp(q**2*r**2/2)",
+        "Put the lines together: what bounds one quantity is bounded by the next.",
+        gauss,
+        short,
+    )
     summed = d.monotone(
-        f"sum(t, E(e, exp(q*{_SUM}))) <= sum(t, exp(q**2*r**2/2))", "Sum over the vectors.", each
+        f"sum(t, E(e, exp(q*{_SUM}))) <= sum(t, exp(q**2*r**2/2))",
+        "The line holds for every vector; add up over all of them.",
+        each,
     )
     total = d.combine(
         f"exp(q*E(e, sup(t, {_SUM}))) <= N*exp(q**2*r**2/2)",
-        "Chain, and count the vectors.",
+        "Put the lines together; there are N equal terms.",
         jensen,
         spread_average,
         exchange,
@@ -83,9 +96,11 @@ def derive() -> Derivation:
         "take-log",
         {"a": f"q*E(e, sup(t, {_SUM}))", "b": "N*exp(q**2*r**2/2)"},
         f"q*E(e, sup(t, {_SUM})) <= log(N) + q**2*r**2/2",
-        "Take logarithms.",
+        "Take logarithms: a product becomes a sum, and the inequality keeps its direction.",
         total,
     )
-    divided = d.combine(f"E(e, sup(t, {_SUM})) <= log(N)/q + q*r**2/2", "Divide by q.", logs, times=["1/q"])
+    divided = d.combine(
+        f"E(e, sup(t, {_SUM})) <= log(N)/q + q*r**2/2", "Divide by q, which is positive.", logs, times=["1/q"]
+    )
     d.optimise("q", "sqrt(2*log(N))/r", d.conclude, "The best q balances the two terms.", divided)
     return d

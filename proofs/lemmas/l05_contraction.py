@@ -47,7 +47,13 @@ def derive_step() -> Derivation:
         "Read the first step backwards with L p instead of h.",
     )
     d.combine(
-        d.conclude, "Chain and halve.", pair, moved, unsigned, back, times=["1/2", "1/2", "1/2", "-1/2"]
+        d.conclude,
+        "Put the lines together and halve.",
+        pair,
+        moved,
+        unsigned,
+        back,
+        times=["1/2", "1/2", "1/2", "-1/2"],
     )
     return d
 

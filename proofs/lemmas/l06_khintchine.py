@@ -36,11 +36,20 @@ def derive_kahane() -> Derivation:
         "1 of them and "
         "turns in one. Use the triangle inequality.",
     )
-    laplace = d.combine(f"{_LAPLACE} <= g(x)", "Rearranged.", triangle, times=["1/2"])
+    laplace = d.combine(
+        f"{_LAPLACE} <= g(x)",
+        "Take the turned values to the left and halve: N - (N - 2) is 2.",
+        triangle,
+        times=["1/2"],
+    )
     weighted = d.combine(
         f"g(x)*{_LAPLACE} <= g(x)**2", "Multiply by g, which is not negative.", laplace, times=["g(x)"]
     )
-    averaged = d.monotone(f"E(x, g(x)*{_LAPLACE}) <= E(x, g(x)**2)", "Average.", weighted)
+    averaged = d.monotone(
+        f"E(x, g(x)*{_LAPLACE}) <= E(x, g(x)**2)",
+        "It holds for every value, so it holds on average.",
+        weighted,
+    )
     walsh = d.paper(
         f"2*(E(x, g(x)**2) - E(x, g(x))**2) <= E(x, g(x)*{_LAPLACE})",
         "Expand g in products of signs (Walsh functions): the left operator multiplies the "
@@ -48,9 +57,18 @@ def derive_kahane() -> Derivation:
         "k. g is even, so only even degrees occur; all but degree 0 are at least 2, and "
         "degree 0 is the mean.",
     )
-    square = d.combine("E(x, g(x)**2) <= 2*E(x, g(x))**2", "Solve for the mean square.", walsh, averaged)
-    root = d.monotone("sqrt(E(x, g(x)**2)) <= sqrt(2*E(x, g(x))**2)", "Take roots.", square)
-    d.combine(d.conclude, "sqrt(2 a^2) = sqrt(2) a.", root)
+    square = d.combine(
+        "E(x, g(x)**2) <= 2*E(x, g(x))**2",
+        "With A the mean square and B the squared mean: 2(A - B) <= A, so A <= 2B.",
+        walsh,
+        averaged,
+    )
+    root = d.monotone(
+        "sqrt(E(x, g(x)**2)) <= sqrt(2*E(x, g(x))**2)",
+        "Take roots on both sides: the root is an increasing function.",
+        square,
+    )
+    d.combine(d.conclude, "The root of a product: sqrt(2 a^2) = sqrt(2) a for a >= 0.", root)
     return d
 
 
@@ -82,14 +100,24 @@ def derive() -> Derivation:
             "flip": "lambda x, j: flip(x, j)",
         },
         "sqrt(E(x, abs(sum(j, x(j)*a(j)))**2)) <= sqrt(2)*E(x, abs(sum(j, x(j)*a(j))))",
-        "The norm is the modulus.",
+        "Lemma 6 for plain numbers, whose norm is the modulus.",
     )
     square = d.paper(
         "E(x, abs(sum(j, x(j)*a(j)))**2) == sum(j, a(j)**2)",
         "Independent signs: mixed products average to 0, squares to 1.",
     )
-    root = d.monotone("sqrt(E(x, abs(sum(j, x(j)*a(j)))**2)) == sqrt(sum(j, a(j)**2))", "Take roots.", square)
-    d.combine(d.conclude, "Chain.", kahane, root, times=["1", "-1"])
+    root = d.monotone(
+        "sqrt(E(x, abs(sum(j, x(j)*a(j)))**2)) == sqrt(sum(j, a(j)**2))",
+        "Take roots on both sides: the root is an increasing function.",
+        square,
+    )
+    d.combine(
+        d.conclude,
+        "Put the lines together: what bounds one quantity is bounded by the next.",
+        kahane,
+        root,
+        times=["1", "-1"],
+    )
     return d
 
 

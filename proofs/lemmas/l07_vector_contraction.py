@@ -21,7 +21,9 @@ def _part_the_suprema(d: Derivation, constant: str, longer: str, random: str) ->
         "Write out the two signs; the two suprema choose t and u.",
     )
     moved = d.monotone(
-        f"sup(t, sup(u, h(t) - h(u) + {rest})) <= sup(t, sup(u, {average}))", "Inside the suprema.", longer
+        f"sup(t, sup(u, h(t) - h(u) + {rest})) <= sup(t, sup(u, {average}))",
+        "Something larger is put inside of the suprema, so they can only grow.",
+        longer,
     )
     inner = d.axiom(
         "sup-of-average",
@@ -30,7 +32,9 @@ def _part_the_suprema(d: Derivation, constant: str, longer: str, random: str) ->
         f"Choosing u after the {random} can only help.",
     )
     inner_sup = d.monotone(
-        f"sup(t, sup(u, {average})) <= sup(t, E(x, sup(u, {inside})))", "For every t.", inner
+        f"sup(t, sup(u, {average})) <= sup(t, E(x, sup(u, {inside})))",
+        "The line holds for every t, so the suprema over t compare as well.",
+        inner,
     )
     outer = d.axiom(
         "sup-of-average",
@@ -97,9 +101,14 @@ def derive_step() -> Derivation:
         "lemma-6-vector",
         {"a": "lambda j: p(j, t) - p(j, u)", "N": "N", "flip": "lambda x, j: flip(x, j)", "x": "x", "j": "j"},
         f"sqrt(sum(j, (p(j, t) - p(j, u))**2)) <= sqrt(2)*E(x, {modulus})",
-        "Khintchine, for the difference vector.",
+        "Khintchine's inequality for the vector of the differences p_j(t) - p_j(u).",
     )
-    longer = d.combine(f"h(t) - h(u) <= sqrt(2)*E(x, {modulus})", "Chain.", lipschitz, khintchine)
+    longer = d.combine(
+        f"h(t) - h(u) <= sqrt(2)*E(x, {modulus})",
+        "Put the lines together: what bounds one quantity is bounded by the next.",
+        lipschitz,
+        khintchine,
+    )
     _part_the_suprema(d, "sqrt(2)", longer, "signs")
     return d
 
@@ -142,7 +151,7 @@ def derive() -> Derivation:
     lipschitz = d.assume("lipschitz")
     scaled = d.combine(
         "h(i, t)/L - h(i, u)/L <= sqrt(sum(j, (p(i, j, t) - p(i, j, u))**2))",
-        "Divide by L.",
+        "Divide by L, which is positive.",
         lipschitz,
         times=["1/L"],
     )
@@ -211,7 +220,10 @@ def derive_sphere_step() -> Derivation:
     )
     lipschitz, constant = d.assume("lipschitz"), d.assume("constant")
     longer = d.combine(
-        "h(t) - h(u) <= gamma_k*E(x, abs(sum(j, x(j)*(p(j, t) - p(j, u)))))", "Chain.", lipschitz, constant
+        "h(t) - h(u) <= gamma_k*E(x, abs(sum(j, x(j)*(p(j, t) - p(j, u)))))",
+        "Put the lines together: what bounds one quantity is bounded by the next.",
+        lipschitz,
+        constant,
     )
     _part_the_suprema(d, "gamma_k", longer, "directions")
     return d
@@ -258,7 +270,7 @@ def derive_sphere() -> Derivation:
     lipschitz, constant = d.assume("lipschitz"), d.assume("constant")
     scaled = d.combine(
         "h(i, t)/L - h(i, u)/L <= sqrt(sum(j, (p(i, j, t) - p(i, j, u))**2))",
-        "Divide by L.",
+        "Divide by L, which is positive.",
         lipschitz,
         times=["1/L"],
     )

@@ -54,7 +54,9 @@ def derive_laplace() -> Derivation:
         "cosh - 1 are not negative.",
     )
     average = d.monotone(
-        "E(x, 2*(cosh(q*spectral(Z(x))) - 1)) <= E(x, trace_cosh(q, Z(x)))", "Average.", below
+        "E(x, 2*(cosh(q*spectral(Z(x))) - 1)) <= E(x, trace_cosh(q, Z(x)))",
+        "It holds for every value, so it holds on average.",
+        below,
     )
     intrinsic = d.paper(
         "trace_exp(q, V) <= 2*kappa*(exp(q**2*v/2) - 1)",
@@ -63,7 +65,9 @@ def derive_laplace() -> Derivation:
         "add over the eigenvalues of V, whose sum is 2 kappa v.",
         series,
     )
-    d.combine(d.conclude, "Chain and halve.", average, lieb, intrinsic, times=["1/2", "1/2", "1/2"])
+    d.combine(
+        d.conclude, "Put the lines together and halve.", average, lieb, intrinsic, times=["1/2", "1/2", "1/2"]
+    )
     return d
 
 
@@ -86,20 +90,25 @@ def derive_expectation() -> Derivation:
         domain="up to 10 matrices up to 4 x 4, all signs enumerated",
     )
     intrinsic = d.assume("intrinsic")
-    tangent = d.axiom("log-tangent", {"a": "kappa"}, "log(kappa) <= kappa - 1", "log lies below its tangent.")
+    tangent = d.axiom(
+        "log-tangent",
+        {"a": "kappa"},
+        "log(kappa) <= kappa - 1",
+        "The logarithm lies below its tangent at 1: log x <= x - 1.",
+    )
     one = d.combine("0 <= kappa - 1", "So kappa >= 1.", intrinsic, tangent)
     moment = d.lemma(
         "lemma-8-laplace",
         {"Z": "Z", "V": "V", "v": "v", "kappa": "kappa", "x": "x", "q": "q"},
         "E(x, cosh(q*spectral(Z(x)))) - 1 <= kappa*(exp(q**2*v/2) - 1)",
-        "Exponential moment.",
+        "Lemma 8 (laplace): the average of the hyperbolic cosine of the norm.",
         d.assume("series"),
     )
     jensen = d.axiom(
         "jensen-cosh",
         {"X": "lambda x: q*spectral(Z(x))", "w": "x"},
         "cosh(E(x, q*spectral(Z(x)))) <= E(x, cosh(q*spectral(Z(x))))",
-        "cosh is convex.",
+        "cosh is convex: its value at an average is at most its average (Jensen).",
     )
     half = d.sign(
         "exp(q*E(x, spectral(Z(x)))) <= 2*cosh(q*E(x, spectral(Z(x))))", "2 cosh(a) - exp(a) = exp(-a)."
@@ -117,10 +126,15 @@ def derive_expectation() -> Derivation:
         "take-log",
         {"a": "q*E(x, spectral(Z(x)))", "b": "2*kappa*exp(q**2*v/2)"},
         "q*E(x, spectral(Z(x))) <= log(2*kappa) + q**2*v/2",
-        "Take logarithms.",
+        "Take logarithms: a product becomes a sum, and the inequality keeps its direction.",
         total,
     )
-    divided = d.combine("E(x, spectral(Z(x))) <= log(2*kappa)/q + q*v/2", "Divide by q.", logs, times=["1/q"])
+    divided = d.combine(
+        "E(x, spectral(Z(x))) <= log(2*kappa)/q + q*v/2",
+        "Divide by q, which is positive.",
+        logs,
+        times=["1/q"],
+    )
     d.optimise("q", "sqrt(2*log(2*kappa)/v)", d.conclude, "The best q balances the two terms.", divided)
     return d
 
@@ -147,7 +161,7 @@ def derive_frobenius() -> Derivation:
         "lemma-8b",
         {"Z": "Z", "V": "V", "v": "v", "kappa": "F2/v", "x": "x"},
         "E(x, spectral(Z(x))) <= sqrt(2*v*log(2*F2/v))",
-        "Lemma 8(b).",
+        "Lemma 8(b), with the intrinsic dimension written out.",
         series,
         intrinsic,
     )
@@ -155,20 +169,34 @@ def derive_frobenius() -> Derivation:
         "spectral(Z(x)) <= frobenius(Z(x))",
         "The largest singular value is one of those that are squared and added.",
     )
-    mean = d.monotone("E(x, spectral(Z(x))) <= E(x, frobenius(Z(x)))", "Average.", below)
+    mean = d.monotone(
+        "E(x, spectral(Z(x))) <= E(x, frobenius(Z(x)))",
+        "It holds for every value, so it holds on average.",
+        below,
+    )
     root = d.axiom(
         "average-below-root-mean-square",
         {"X": "lambda x: frobenius(Z(x))", "w": "x"},
         "E(x, frobenius(Z(x))) <= sqrt(E(x, frobenius(Z(x))**2))",
-        "Jensen.",
+        "An average is at most the root of the average square (Jensen).",
     )
     square = d.paper(
         "E(x, frobenius(Z(x))**2) == F2",
         "Independent signs: mixed products average to 0, squares to 1.",
         series,
     )
-    rooted = d.monotone("sqrt(E(x, frobenius(Z(x))**2)) == sqrt(F2)", "Take roots.", square)
-    second = d.combine("E(x, spectral(Z(x))) <= sqrt(F2)", "Chain.", mean, root, rooted)
+    rooted = d.monotone(
+        "sqrt(E(x, frobenius(Z(x))**2)) == sqrt(F2)",
+        "Take roots on both sides: the root is an increasing function.",
+        square,
+    )
+    second = d.combine(
+        "E(x, spectral(Z(x))) <= sqrt(F2)",
+        "Put the lines together: what bounds one quantity is bounded by the next.",
+        mean,
+        root,
+        rooted,
+    )
     d.axiom(
         "min-both",
         {"a": "sqrt(2*v*log(2*F2/v))", "b": "sqrt(F2)", "c": "E(x, spectral(Z(x)))"},

@@ -50,9 +50,22 @@ def derive_nuclear() -> Derivation:
         "u(k) <= spectral(B)", "The spectral norm is the largest value of u^T B v over unit vectors."
     )
     total = d.paper("sum(k, s(k)) == nuclear(A)", "The nuclear norm is the sum of the singular values.")
-    each = d.combine("s(k)*u(k) <= s(k)*spectral(B)", "Weight by s_k.", unit, times=["s(k)"])
-    added = d.monotone("sum(k, s(k)*u(k)) <= sum(k, s(k)*spectral(B))", "Add.", each)
-    d.combine(d.conclude, "Chain.", svd, added, total, times=["1", "1", "spectral(B)"])
+    each = d.combine(
+        "s(k)*u(k) <= s(k)*spectral(B)", "Multiply by s_k, which is not negative.", unit, times=["s(k)"]
+    )
+    added = d.monotone(
+        "sum(k, s(k)*u(k)) <= sum(k, s(k)*spectral(B))",
+        "The line holds for every index; add up over all of them.",
+        each,
+    )
+    d.combine(
+        d.conclude,
+        "Put the lines together: what bounds one quantity is bounded by the next.",
+        svd,
+        added,
+        total,
+        times=["1", "1", "spectral(B)"],
+    )
     return d
 
 

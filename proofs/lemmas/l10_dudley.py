@@ -68,17 +68,25 @@ def derive_closed() -> Derivation:
         "log-tangent",
         {"a": "1 + c/(2*C)"},
         "log(1 + c/(2*C)) <= 1 + c/(2*C) - 1",
-        "log lies below its tangent.",
+        "The logarithm lies below its tangent at 1: log x <= x - 1.",
     )
     bound = d.combine(
         "I <= c/2*log(exp(1)*(1 + 2*C/c))", "C times c/(2C) is c/2.", integral, tangent, times=["1", "C"]
     )
     square = d.combine(
-        "J**2 <= (c/2)**2*D*log(exp(1)*(1 + 2*C/c))", "Chain.", entropy, bound, times=["1", "c*D/2"]
+        "J**2 <= (c/2)**2*D*log(exp(1)*(1 + 2*C/c))",
+        "Put the lines together: what bounds one quantity is bounded by the next.",
+        entropy,
+        bound,
+        times=["1", "c*D/2"],
     )
-    larger = d.sign("1 <= 1 + 2*C/c", "Visible.")
-    logs = d.monotone("log(1) <= log(1 + 2*C/c)", "Logarithms.", larger)
-    unit = d.sign("0 <= (c/2)**2*D", "Visible.")
+    larger = d.sign("1 <= 1 + 2*C/c", "All parts are positive, so this can be read off.")
+    logs = d.monotone(
+        "log(1) <= log(1 + 2*C/c)",
+        "Take logarithms on both sides: the logarithm is an increasing function.",
+        larger,
+    )
+    unit = d.sign("0 <= (c/2)**2*D", "All parts are positive, so this can be read off.")
     nonnegative = d.combine(
         "0 <= (c/2)**2*D*log(exp(1)*(1 + 2*C/c))",
         "log(e y) = 1 + log y.",
@@ -90,7 +98,7 @@ def derive_closed() -> Derivation:
         "take-root",
         {"a": "J", "b": "(c/2)**2*D*log(exp(1)*(1 + 2*C/c))"},
         "J <= sqrt((c/2)**2*D*log(exp(1)*(1 + 2*C/c)))",
-        "Take roots.",
+        "Take roots on both sides: the root is an increasing function.",
         square,
         nonnegative,
     )

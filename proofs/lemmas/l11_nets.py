@@ -69,7 +69,9 @@ def derive_product() -> Derivation:
     )
     first = d.monotone("dP*nQ <= (eps/(2*s)*sqrt(s))*sqrt(s)", "First factor moved.", left, norm_q)
     second = d.monotone("nP*dQ <= sqrt(s)*(eps/(2*s)*sqrt(s))", "Second factor moved.", norm_p, right)
-    d.combine(d.conclude, "eps/2 + eps/2.", triangle, first, second)
+    d.combine(
+        d.conclude, "Each part is at most eps/2, so both together are at most eps.", triangle, first, second
+    )
     return d
 
 
@@ -120,14 +122,14 @@ def derive_low_rank() -> Derivation:
         "lemma-11a",
         {"logN": "logP", "D": "r*d1", "eta": "eps/(2*s)"},
         "logP <= r*d1*log(1 + 2/(eps/(2*s)))",
-        "Lemma 11(a).",
+        "Lemma 11(a): the size of a net of the ball in which this factor lies.",
         left,
     )
     second = d.lemma(
         "lemma-11a",
         {"logN": "logQ", "D": "r*d2", "eta": "eps/(2*s)"},
         "logQ <= r*d2*log(1 + 2/(eps/(2*s)))",
-        "Lemma 11(a).",
+        "Lemma 11(a): the size of a net of the ball in which this factor lies.",
         right,
     )
     d.combine(d.conclude, "2/(eps/(2s)) = 4s/eps, and the exponents add up.", pairs, first, second)
@@ -195,12 +197,25 @@ def derive_maurey() -> Derivation:
         "average-below-root-mean-square",
         {"X": "lambda w: err(w)", "w": "w"},
         "E(w, err(w)) <= sqrt(E(w, err(w)**2))",
-        "Jensen.",
+        "An average is at most the root of the average square (Jensen).",
     )
-    rooted = d.monotone("sqrt(E(w, err(w)**2)) <= sqrt(b**2/N)", "Take roots.", variance)
+    rooted = d.monotone(
+        "sqrt(E(w, err(w)**2)) <= sqrt(b**2/N)",
+        "Take roots on both sides: the root is an increasing function.",
+        variance,
+    )
     small = d.combine("b**2/N <= eps**2", "N is large enough.", draws, times=["eps**2/N"])
-    final = d.monotone("sqrt(b**2/N) <= sqrt(eps**2)", "Take roots.", small)
-    d.combine(d.conclude, "Chain.", best, root, rooted, final)
+    final = d.monotone(
+        "sqrt(b**2/N) <= sqrt(eps**2)", "Take roots on both sides: the root is an increasing function.", small
+    )
+    d.combine(
+        d.conclude,
+        "Put the lines together: what bounds one quantity is bounded by the next.",
+        best,
+        root,
+        rooted,
+        final,
+    )
     return d
 
 

@@ -33,7 +33,13 @@ def derive_l1() -> Derivation:
         domain="rational scores, extreme logits, 200-bit balls; ratio 1 is approached at two tokens",
     )
     weights, spread = d.assume("weights"), d.assume("range")
-    d.combine(d.conclude, "Chain.", weights, spread, times=["1", "1/2"])
+    d.combine(
+        d.conclude,
+        "Put the lines together: what bounds one quantity is bounded by the next.",
+        weights,
+        spread,
+        times=["1", "1/2"],
+    )
     return d
 
 
@@ -66,16 +72,27 @@ def derive_l1_oscillation() -> Derivation:
     popoviciu = d.paper(
         "var(z) <= (osc(u)/2)**2", "Popoviciu: every value is within half the range of its middle."
     )
-    square = d.combine("mad(z)**2 <= (osc(u)/2)**2", "Chain.", jensen, popoviciu)
+    square = d.combine(
+        "mad(z)**2 <= (osc(u)/2)**2",
+        "Put the lines together: what bounds one quantity is bounded by the next.",
+        jensen,
+        popoviciu,
+    )
     root = d.axiom(
         "take-root",
         {"a": "mad(z)", "b": "(osc(u)/2)**2"},
         "mad(z) <= sqrt((osc(u)/2)**2)",
-        "Take roots.",
+        "Take roots on both sides: the root is an increasing function.",
         square,
     )
-    average = d.monotone("E(z, mad(z)) <= E(z, sqrt((osc(u)/2)**2))", "Average over the path.", root)
-    d.combine(d.conclude, "Chain.", path, average)
+    average = d.monotone(
+        "E(z, mad(z)) <= E(z, sqrt((osc(u)/2)**2))",
+        "It holds at every place of the path, so it holds on average over the path.",
+        root,
+    )
+    d.combine(
+        d.conclude, "Put the lines together: what bounds one quantity is bounded by the next.", path, average
+    )
     return d
 
 
@@ -110,7 +127,14 @@ def derive_l2() -> Derivation:
     )
     mean, form, unit = d.assume("mean"), d.assume("form"), d.assume("unit")
     square = d.sign("(a - b)**2 <= 2*(a**2 + b**2)", "The difference is (a + b)^2.", squares=[("1", "a + b")])
-    top = d.combine("top <= 1/2", "Chain.", form, square, unit, times=["1", "1/4", "1/2"])
+    top = d.combine(
+        "top <= 1/2",
+        "Put the lines together: what bounds one quantity is bounded by the next.",
+        form,
+        square,
+        unit,
+        times=["1", "1/4", "1/2"],
+    )
     d.combine(d.conclude, "Multiply by the step.", mean, top, times=["1", "step"])
     return d
 
@@ -149,18 +173,26 @@ def derive_readout() -> Derivation:
     square = d.sign(
         "(hi - lo)**2 <= 2*(hi**2 + lo**2)", "The difference is (hi + lo)^2.", squares=[("1", "hi + lo")]
     )
-    chain = d.combine("(hi - lo)**2 <= 2*length**2", "Chain.", square, entries, times=["1", "2"])
+    chain = d.combine(
+        "(hi - lo)**2 <= 2*length**2",
+        "Put the lines together: what bounds one quantity is bounded by the next.",
+        square,
+        entries,
+        times=["1", "2"],
+    )
     root = d.axiom(
         "take-root",
         {"a": "hi - lo", "b": "2*length**2"},
         "hi - lo <= sqrt(2*length**2)",
-        "Take roots.",
+        "Take roots on both sides: the root is an increasing function.",
         chain,
     )
-    spread_small = d.combine("osc(u) <= sqrt(2)*length", "sqrt(2 x^2) = sqrt(2) x.", spread, root)
+    spread_small = d.combine(
+        "osc(u) <= sqrt(2)*length", "The root of a product: sqrt(2 x^2) = sqrt(2) x for x >= 0.", spread, root
+    )
     d.combine(
         d.conclude,
-        "osc(a)/2 times 1/2 times sqrt(2).",
+        "Put the lines together: 1/2 times 1/2 times sqrt(2) is 1/(2 sqrt 2).",
         shift,
         weights,
         spread_small,
@@ -203,14 +235,16 @@ def derive_readout_map() -> Derivation:
         "squares-add-up",
         {"X": "lambda k: s(k, W) - s(k, U)", "k": "k"},
         "0 <= sum(k, (s(k, W) - s(k, U))**2)",
-        "Squares.",
+        "A sum of squares is never negative.",
     )
     shift = d.paper(
         "abs(f(W) - f(U)) <= osc(a)/2*change(W, U)",
         "The weights' changes add up to 0, so a may be shifted to the middle of its range; then Hoelder.",
         average,
     )
-    weights = d.paper("change(W, U) <= osc(u(W, U))/2", "Lemma 12(a).", average)
+    weights = d.paper(
+        "change(W, U) <= osc(u(W, U))/2", "Lemma 12(a), for the scores at the two parameters.", average
+    )
     entries_range = d.paper("osc(u(W, U)) == hi(W, U) - lo(W, U)", "Definition of the oscillation.", average)
     entries = d.paper(
         "hi(W, U)**2 + lo(W, U)**2 <= sqrt(sum(k, (s(k, W) - s(k, U))**2))**2",
@@ -229,7 +263,7 @@ def derive_readout_map() -> Derivation:
             "length": "sqrt(sum(k, (s(k, W) - s(k, U))**2))",
         },
         "abs(f(W) - f(U)) <= osc(a)/(2*sqrt(2))*sqrt(sum(k, (s(k, W) - s(k, U))**2))",
-        "Lemma 12(c).",
+        "Lemma 12(c): a softmax average moves little when the scores move little.",
         shift,
         weights,
         entries_range,

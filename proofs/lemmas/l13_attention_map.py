@@ -37,7 +37,15 @@ def derive_parameters() -> Derivation:
         domain="random heads",
     )
     triangle, average, softmax, scores = (d.assume(h) for h in ("triangle", "average", "softmax", "scores"))
-    d.combine(d.conclude, "Chain.", triangle, average, softmax, scores, times=["1", "nV", "nV*B", "nV*B"])
+    d.combine(
+        d.conclude,
+        "Put the lines together: what bounds one quantity is bounded by the next.",
+        triangle,
+        average,
+        softmax,
+        scores,
+        times=["1", "nV", "nV*B", "nV*B"],
+    )
     return d
 
 
@@ -70,7 +78,14 @@ def derive_input() -> Derivation:
         domain="random heads",
     )
     split, softmax, scores = d.assume("split"), d.assume("softmax"), d.assume("scores")
-    d.combine(d.conclude, "Chain.", split, softmax, scores, times=["1", "nV", "nV"])
+    d.combine(
+        d.conclude,
+        "Put the lines together: what bounds one quantity is bounded by the next.",
+        split,
+        softmax,
+        scores,
+        times=["1", "nV", "nV"],
+    )
     return d
 
 

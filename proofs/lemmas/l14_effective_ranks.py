@@ -32,8 +32,12 @@ def derive_stable() -> Derivation:
         domain="rational spectra",
     )
     top, s1, s2 = d.assume("top"), d.assume("S1"), d.assume("S2")
-    each = d.combine("s(k)**2 <= top*s(k)", "Weight by s_k.", top, times=["s(k)"])
-    added = d.monotone("sum(k, s(k)**2) <= sum(k, top*s(k))", "Add.", each)
+    each = d.combine("s(k)**2 <= top*s(k)", "Multiply by s_k, which is not negative.", top, times=["s(k)"])
+    added = d.monotone(
+        "sum(k, s(k)**2) <= sum(k, top*s(k))",
+        "The line holds for every index; add up over all of them.",
+        each,
+    )
     d.combine(
         d.conclude,
         "Divide by the squared top value.",
@@ -63,12 +67,12 @@ def derive_participation() -> Derivation:
         "lemma-14a",
         {"s": "lambda k: s(k)", "top": "top", "S1": "S1", "S2": "S2", "k": "k"},
         "S2/top**2 <= S1/top",
-        "Lemma 14(a).",
+        "Lemma 14(a): stable rank at most nuclear rank.",
         top,
         s1,
         s2,
     )
-    d.combine(d.conclude, "Multiply by S1 top/S2.", stable, times=["S1*top/S2"])
+    d.combine(d.conclude, "Multiply by S1 top/S2, which is positive.", stable, times=["S1*top/S2"])
     return d
 
 
@@ -96,23 +100,35 @@ def derive_entropy() -> Derivation:
     )
     ratio, entropy, one = d.assume("PR"), d.assume("H"), d.assume("one")
     tangent = d.axiom(
-        "log-tangent", {"a": "q(k)*PR"}, "log(q(k)*PR) <= q(k)*PR - 1", "log lies below its tangent."
+        "log-tangent",
+        {"a": "q(k)*PR"},
+        "log(q(k)*PR) <= q(k)*PR - 1",
+        "The logarithm lies below its tangent at 1: log x <= x - 1.",
     )
     weighted = d.combine(
-        "q(k)*log(q(k)) + q(k)*log(PR) <= q(k)**2*PR - q(k)", "Weight by q_k.", tangent, times=["q(k)"]
+        "q(k)*log(q(k)) + q(k)*log(PR) <= q(k)**2*PR - q(k)",
+        "Multiply by q_k, which is positive.",
+        tangent,
+        times=["q(k)"],
     )
-    added = d.monotone("sum(k, q(k)*log(q(k)) + q(k)*log(PR)) <= sum(k, q(k)**2*PR - q(k))", "Add.", weighted)
+    added = d.monotone(
+        "sum(k, q(k)*log(q(k)) + q(k)*log(PR)) <= sum(k, q(k)**2*PR - q(k))",
+        "The line holds for every index; add up over all of them.",
+        weighted,
+    )
     logs = d.combine(
         "log(PR) <= H",
-        "The right side adds up to 0.",
+        "The right sides add up to 1 - 1 = 0.",
         added,
         ratio,
         entropy,
         one,
         times=["1", "PR", "-1", "-1 - log(PR)"],
     )
-    powers = d.monotone("exp(log(PR)) <= exp(H)", "Exponentials.", logs)
-    d.combine(d.conclude, "exp(log PR) = PR.", powers)
+    powers = d.monotone(
+        "exp(log(PR)) <= exp(H)", "Take exponentials on both sides: exp is an increasing function.", logs
+    )
+    d.combine(d.conclude, "The exponential undoes the logarithm: exp(log PR) = PR.", powers)
     return d
 
 
@@ -140,15 +156,25 @@ def derive_rank() -> Derivation:
     )
     entropy, one, rank = d.assume("H"), d.assume("one"), d.assume("rank")
     tangent = d.axiom(
-        "log-tangent", {"a": "1/(q(k)*r)"}, "log(1/(q(k)*r)) <= 1/(q(k)*r) - 1", "log lies below its tangent."
+        "log-tangent",
+        {"a": "1/(q(k)*r)"},
+        "log(1/(q(k)*r)) <= 1/(q(k)*r) - 1",
+        "The logarithm lies below its tangent at 1: log x <= x - 1.",
     )
     weighted = d.combine(
-        "-(q(k)*log(q(k))) - q(k)*log(r) <= 1/r - q(k)", "Weight by q_k.", tangent, times=["q(k)"]
+        "-(q(k)*log(q(k))) - q(k)*log(r) <= 1/r - q(k)",
+        "Multiply by q_k, which is positive.",
+        tangent,
+        times=["q(k)"],
     )
-    added = d.monotone("sum(k, -(q(k)*log(q(k))) - q(k)*log(r)) <= sum(k, 1/r - q(k))", "Add.", weighted)
+    added = d.monotone(
+        "sum(k, -(q(k)*log(q(k))) - q(k)*log(r)) <= sum(k, 1/r - q(k))",
+        "The line holds for every index; add up over all of them.",
+        weighted,
+    )
     d.combine(
         d.conclude,
-        "The right side adds up to 0.",
+        "The right sides add up to 1 - 1 = 0.",
         added,
         entropy,
         one,
@@ -177,7 +203,11 @@ def derive_square() -> Derivation:
     )
     s1, s2, rank = d.assume("S1"), d.assume("S2"), d.assume("rank")
     square = d.sign("0 <= (s(k) - S1/r)**2", "A square.", squares=[("1", "s(k) - S1/r")])
-    added = d.monotone("sum(k, 0) <= sum(k, (s(k) - S1/r)**2)", "Add.", square)
+    added = d.monotone(
+        "sum(k, 0) <= sum(k, (s(k) - S1/r)**2)",
+        "The line holds for every index; add up over all of them.",
+        square,
+    )
     d.combine(
         d.conclude,
         "Multiply out: S2 - 2 S1^2/r + S1^2/r >= 0.",

@@ -77,7 +77,7 @@ def derive_pinsker() -> Derivation:
         "lemma-15",
         {k: k for k in VARIABLES},
         f"risk(n) <= kl_inverse(emp(n), {c})",
-        "Lemma 15.",
+        "Lemma 15 in its relative-entropy form.",
         kraft,
         weight,
         level,
@@ -90,7 +90,14 @@ def derive_pinsker() -> Derivation:
         "2 (p - q)^2 <= kl(q || p).",
         cost,
     )
-    d.combine(d.conclude, "Chain.", occam, pinsker, cost, times=["1", "1"])
+    d.combine(
+        d.conclude,
+        "Put the lines together: what bounds one quantity is bounded by the next.",
+        occam,
+        pinsker,
+        cost,
+        times=["1", "1"],
+    )
     return d
 
 

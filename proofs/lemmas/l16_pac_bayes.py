@@ -61,7 +61,11 @@ def derive_moment() -> Derivation:
         b,
         r,
     )
-    added = d.monotone("sum(k, b(k)) <= sum(k, sqrt(m/(2*pi()))*r(k))", "Add.", robbins)
+    added = d.monotone(
+        "sum(k, b(k)) <= sum(k, sqrt(m/(2*pi()))*r(k))",
+        "The line holds for every index; add up over all of them.",
+        robbins,
+    )
     integral = d.paper(
         "sum(k, r(k)) <= pi()",
         "1/sqrt(x (m-x)) is convex, so its value at k is at most "
@@ -120,13 +124,17 @@ def derive() -> Derivation:
     )
     small = d.combine(
         "moment(Z) <= (2 + sqrt(pi()*m/2))/delta",
-        "Chain.",
+        "Put the lines together: what bounds one quantity is bounded by the next.",
         markov,
         average,
         explicit,
         times=["1", "1/delta", "1/delta"],
     )
-    logs = d.monotone("log(moment(Z)) <= log((2 + sqrt(pi()*m/2))/delta)", "Logarithms.", small)
+    logs = d.monotone(
+        "log(moment(Z)) <= log((2 + sqrt(pi()*m/2))/delta)",
+        "Take logarithms on both sides: the logarithm is an increasing function.",
+        small,
+    )
     change = d.cite(
         "change-of-measure",
         {k: k for k in ("emp", "risk", "KL", "Z", "m")} | {"moment": "moment"},
@@ -136,7 +144,7 @@ def derive() -> Derivation:
     )
     divided = d.combine(
         "kl(emp, risk) <= (KL + log((2 + sqrt(pi()*m/2))/delta))/m",
-        "Chain and divide by m.",
+        "Put the lines together and divide by the number of units m.",
         change,
         logs,
         times=["1/m", "1/m"],
@@ -145,7 +153,7 @@ def derive() -> Derivation:
         "invert-kl",
         {"q": "emp", "p": "risk", "c": "(KL + log((2 + sqrt(pi()*m/2))/delta))/m"},
         d.conclude,
-        "Solve for the risk.",
+        "The risk is at most the largest p that this relative entropy allows.",
         divided,
     )
     return d

@@ -63,7 +63,7 @@ def derive_best_prior() -> Derivation:
         "log-tangent",
         {"a": "(s**2 + dist**2/D)/s**2"},
         "log((s**2 + dist**2/D)/s**2) <= (s**2 + dist**2/D)/s**2 - 1",
-        "log lies below its tangent.",
+        "The logarithm lies below its tangent at 1: log x <= x - 1.",
     )
     d.combine(d.conclude, "The two other terms cancel.", formula, tangent, times=["1", "D/2"])
     return d

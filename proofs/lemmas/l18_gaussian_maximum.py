@@ -38,6 +38,8 @@ def derive() -> Derivation:
         level,
     )
     each = d.combine("p(j) <= eta/N", "exp(-log(N/eta)) = eta/N.", tail)
-    added = d.monotone("sum(j, p(j)) <= sum(j, eta/N)", "Add.", each)
+    added = d.monotone(
+        "sum(j, p(j)) <= sum(j, eta/N)", "The line holds for every index; add up over all of them.", each
+    )
     d.combine(d.conclude, "N times eta/N.", union, added, number, times=["1", "1", "eta/N"])
     return d

@@ -41,7 +41,13 @@ def derive_c2_cover() -> Derivation:
     loss, moved, size, v, w = (d.assume(h) for h in ("loss", "map", "size", "V", "W"))
     product = d.monotone("nV*dW <= SV*(eps/(2*L*SV*B**2*B_query))", "Both factors.", size, w)
     d.combine(
-        d.conclude, "eps/2 + eps/2.", loss, moved, v, product, times=["1", "L", "L*B", "L*B**2*B_query"]
+        d.conclude,
+        "Each part is at most eps/2, so both together are at most eps.",
+        loss,
+        moved,
+        v,
+        product,
+        times=["1", "L", "L*B", "L*B**2*B_query"],
     )
     return d
 
@@ -127,7 +133,7 @@ def _c2_entropy(d: Derivation) -> str:
             "eps": f"{_EPS}/(2*L*2**j_values*B**2*B_query)",
         },
         f"logNW <= rank_scores*(d + d)*log(1 + 4*2**j_scores/({_EPS}/(2*L*2**j_values*B**2*B_query)))",
-        "Lemma 11(b).",
+        "Lemma 11(b): the size of a net of matrices of low rank.",
         net_w,
     )
     second = d.lemma(
@@ -141,7 +147,7 @@ def _c2_entropy(d: Derivation) -> str:
             "eps": f"{_EPS}/(2*L*B)",
         },
         f"logNV <= rank_values*(d + K)*log(1 + 4*2**j_values/({_EPS}/(2*L*B)))",
-        "Lemma 11(b).",
+        "Lemma 11(b): the size of a net of matrices of low rank.",
         net_v,
     )
     return d.combine(
@@ -189,7 +195,13 @@ def derive_c2() -> Derivation:
         entropy,
         near_emp,
     )
-    d.combine(d.conclude, "Chain.", near, occam, larger)
+    d.combine(
+        d.conclude,
+        "Put the lines together: what bounds one quantity is bounded by the next.",
+        near,
+        occam,
+        larger,
+    )
     return d
 
 
@@ -227,7 +239,10 @@ def derive_c2_hoeffding() -> Derivation:
     )
     entropy, near, near_emp = _c2_entropy(d), d.assume("near"), d.assume("near_emp")
     half = d.combine(
-        f"(log(1/w(n)) + log(1/delta))/(2*m) <= {_ENTROPY}/(2*m)", "Halve.", entropy, times=["1/2"]
+        f"(log(1/w(n)) + log(1/delta))/(2*m) <= {_ENTROPY}/(2*m)",
+        "Divide both sides by 2.",
+        entropy,
+        times=["1/2"],
     )
     cost = d.combine(
         "0 <= (log(1/w(n)) + log(1/delta))/(2*m)",
@@ -237,9 +252,21 @@ def derive_c2_hoeffding() -> Derivation:
         times=["1/(2*m)", "1/(2*m)"],
     )
     rooted = d.monotone(
-        f"sqrt((log(1/w(n)) + log(1/delta))/(2*m)) <= sqrt({_ENTROPY}/(2*m))", "Take roots.", half, cost
+        f"sqrt((log(1/w(n)) + log(1/delta))/(2*m)) <= sqrt({_ENTROPY}/(2*m))",
+        "Take roots on both sides: the root is an increasing function.",
+        half,
+        cost,
     )
-    d.combine(d.conclude, "Chain.", near, occam, near_emp, rooted, cost, times=["1", "1", "1", "1"])
+    d.combine(
+        d.conclude,
+        "Put the lines together: what bounds one quantity is bounded by the next.",
+        near,
+        occam,
+        near_emp,
+        rooted,
+        cost,
+        times=["1", "1", "1", "1"],
+    )
     return d
 
 

@@ -77,10 +77,14 @@ def derive_complexity() -> Derivation:
     lipschitz, linear, ball, size = (d.assume(h) for h in ("lipschitz", "linear", "ball", "size"))
     contraction = vector_contraction(d, lipschitz, "g(i, k, W)", signed)
     below = below_frobenius(d, linear, ball, signed)
-    rooted = d.monotone("sqrt(E(x, frobenius(T(x))**2)) == sqrt(K*sum_sq_features)", "Take roots.", size)
+    rooted = d.monotone(
+        "sqrt(E(x, frobenius(T(x))**2)) == sqrt(K*sum_sq_features)",
+        "Take roots on both sides: the root is an increasing function.",
+        size,
+    )
     d.combine(
         d.conclude,
-        "Chain and divide by m.",
+        "Put the lines together and divide by the number of units m.",
         contraction,
         below,
         rooted,
@@ -116,10 +120,14 @@ def derive_scalar_complexity() -> Derivation:
     lipschitz, linear, ball, size = (d.assume(h) for h in ("lipschitz", "linear", "ball", "size"))
     contraction = scalar_contraction(d, lipschitz, signed)
     below = below_frobenius(d, linear, ball, signed, sign="e")
-    rooted = d.monotone("sqrt(E(e, frobenius(T(e))**2)) == sqrt(sum_sq_features)", "Take roots.", size)
+    rooted = d.monotone(
+        "sqrt(E(e, frobenius(T(e))**2)) == sqrt(sum_sq_features)",
+        "Take roots on both sides: the root is an increasing function.",
+        size,
+    )
     d.combine(
         d.conclude,
-        "Chain and divide by m.",
+        "Put the lines together and divide by the number of units m.",
         contraction,
         below,
         rooted,
@@ -187,7 +195,11 @@ def derive_a1() -> Derivation:
     )
     premises = [d.assume(h) for h in _PREMISES]
     complexity = d.lemma(
-        "complexity-a1", _OF_LOSS, f"{RADEMACHER} <= {bound}", "The complexity of the class.", *premises
+        "complexity-a1",
+        _OF_LOSS,
+        f"{RADEMACHER} <= {bound}",
+        "The bound on the complexity of the class, proved before.",
+        *premises,
     )
     conclude_gap(d, complexity, bound)
     return d
@@ -213,7 +225,7 @@ def derive_scalar() -> Derivation:
         "complexity-a1-scalar",
         _OF_SCALAR_LOSS,
         f"{RADEMACHER} <= {bound}",
-        "The complexity of the class.",
+        "The bound on the complexity of the class, proved before.",
         *premises,
     )
     conclude_gap(d, complexity, bound)
@@ -254,12 +266,16 @@ def derive_a2() -> Derivation:
         "complexity-a1",
         _OF_LOSS,
         f"{RADEMACHER} <= {_BOUND.format('omega')}",
-        "The complexity of the class.",
+        "The bound on the complexity of the class, proved before.",
         *premises,
     )
     rooted = _feature_norms(d)
     final = d.combine(
-        f"{RADEMACHER} <= {bound}", "Chain.", complexity, rooted, times=["1", "sqrt(2)*L*omega/m"]
+        f"{RADEMACHER} <= {bound}",
+        "Put the lines together: what bounds one quantity is bounded by the next.",
+        complexity,
+        rooted,
+        times=["1", "sqrt(2)*L*omega/m"],
     )
     conclude_gap(d, final, bound)
     return d
@@ -272,13 +288,17 @@ def _feature_norms(d: Derivation) -> str:
     added = d.monotone(f"sum(i, q(i)) <= sum(i, {each})", "Add over the units.", unit)
     size = d.combine(
         f"K*sum_sq_features <= K*m*{each}",
-        "Count the units.",
+        "There are m units, each with the same bound.",
         total,
         added,
         units,
         times=["K", "K", f"K*{each}"],
     )
-    return d.monotone(f"sqrt(K*sum_sq_features) <= sqrt(K*m*{each})", "Take roots.", size)
+    return d.monotone(
+        f"sqrt(K*sum_sq_features) <= sqrt(K*m*{each})",
+        "Take roots on both sides: the root is an increasing function.",
+        size,
+    )
 
 
 # The norm is measured after training

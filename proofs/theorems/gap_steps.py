@@ -61,7 +61,7 @@ def conclude_gap(d: Derivation, complexity: str, bound: str) -> None:
         "lemma-3c",
         {**_LEMMA_3C, "f": "W"},
         f"sup(W, {GAP}) <= 2*{RADEMACHER} + {CONFIDENCE}",
-        "Lemma 3(c): one event.",
+        "Lemma 3(c): one number is concentrated, so the failure probability is spent once.",
         unbiased,
         low,
         high,
@@ -71,11 +71,11 @@ def conclude_gap(d: Derivation, complexity: str, bound: str) -> None:
         "value-below-sup",
         {"X": f"lambda W: {GAP}", "t": "W"},
         f"{GAP} <= sup(W, {GAP})",
-        "Each member is at most the largest.",
+        "Each member is at most the supremum over all members.",
     )
     d.combine(
         f"{GAP} <= 2*({bound}) + {CONFIDENCE}",
-        "Chain.",
+        "Put the lines together: what bounds one quantity is bounded by the next.",
         value,
         uniform,
         complexity,
@@ -126,7 +126,10 @@ class Cells:
 
     def specialise(self, d: Derivation, hypothesis: str) -> str:
         """The hypothesis, about all W and U, for the members of a cell."""
-        why, formula = "For the members of the cell.", d.hypotheses[hypothesis][0]
+        why, formula = (
+            "It holds for every parameter, so for the members of the cell.",
+            d.hypotheses[hypothesis][0],
+        )
         first = re.sub(r"\bW\b", self.member, formula)
         step = d.specialise("W", self.member, first, why, d.assume(hypothesis))
         second = re.sub(r"\bU\b", self.other, first)
@@ -145,11 +148,14 @@ def use_in_cell(
         name,
         {**with_, "h": f"lambda i, v: l({cells.member}, Z, i)", "W": "v", "U": "u"},
         f"{cells.complexity} <= {bound}",
-        "The complexity of a cell.",
+        "The complexity bound, for the members of one cell of the grid.",
         *premises,
     )
     slope = d.combine(
-        f"2*{cells.complexity} <= 2*({bound})", "Twice the complexity.", complexity, times=["2"]
+        f"2*{cells.complexity} <= 2*({bound})",
+        "The deviation bound has twice the complexity, so double the bound on it.",
+        complexity,
+        times=["2"],
     )
     peel(d, cells, slope, f"2*({bound})")
 
@@ -160,7 +166,13 @@ def _share_of_delta(d: Derivation, cells: Cells, level: str) -> tuple[str, str]:
     steps = [level]
     for j in cells.indices:
         one = d.sign(f"1 <= ({j} + 1)*({j} + 2)", f"{j} is at least 0.")
-        steps.append(d.monotone(f"log(1) <= log(({j} + 1)*({j} + 2))", "Logarithms.", one))
+        steps.append(
+            d.monotone(
+                f"log(1) <= log(({j} + 1)*({j} + 2))",
+                "Take logarithms on both sides: the logarithm is an increasing function.",
+                one,
+            )
+        )
     return share, d.combine(f"0 <= log(1/({share}))", "The share of delta is at most 1.", *steps)
 
 
@@ -186,11 +198,11 @@ def peel(d: Derivation, cells: Cells, slope: str, slope_bound: str) -> None:
         "value-below-sup",
         {"X": f"lambda v: {cells.gap}", "t": "v"},
         f"{cells.gap} <= sup(v, {cells.gap})",
-        "Each member is at most the largest.",
+        "Each member is at most the supremum over all members.",
     )
     step = d.combine(
         f"{cells.gap} <= {slope_bound} + {cells.confidence}",
-        "Chain; log of the share.",
+        "Put the lines together; the logarithm of one over the share is a sum of logarithms.",
         value,
         uniform,
         slope,
@@ -224,10 +236,15 @@ def below_frobenius(
         "lemma-9-frobenius",
         {"A": matrix, "B": f"{series}({sign})"},
         f"inner({matrix}, {series}({sign})) <= frobenius({matrix})*{size}",
-        "Cauchy-Schwarz for matrices.",
+        "Lemma 9: an inner product of matrices is at most the product of their Frobenius norms.",
     )
     small = d.combine(
-        f"{signed} <= {budget}*{size}", "Use the ball.", linear, dual, ball, times=["1", "1", size]
+        f"{signed} <= {budget}*{size}",
+        "The norm of the trained matrix is at most the radius of its ball.",
+        linear,
+        dual,
+        ball,
+        times=["1", "1", size],
     )
     average = d.monotone(
         f"E({sign}, sup(W, {signed})) <= E({sign}, sup(W, {budget}*{size}))",
@@ -238,11 +255,11 @@ def below_frobenius(
         "average-below-root-mean-square",
         {"X": f"lambda {sign}: {size}", "w": sign},
         f"E({sign}, {size}) <= sqrt(E({sign}, {size}**2))",
-        "Jensen.",
+        "An average is at most the root of the average square (Jensen).",
     )
     return d.combine(
         f"E({sign}, sup(W, {signed})) <= {budget}*sqrt(E({sign}, {size}**2))",
-        "Chain.",
+        "Put the lines together: what bounds one quantity is bounded by the next.",
         average,
         root,
         times=["1", budget],
@@ -271,11 +288,11 @@ def below_nuclear(d: Derivation, linear: str, signed: str, *, sign: str) -> str:
         "lemma-9-nuclear",
         {"A": "a(W)", "B": f"T({sign})"},
         f"inner(a(W), T({sign})) <= nuclear(a(W))*spectral(T({sign}))",
-        "Nuclear-spectral duality.",
+        "Lemma 9: an inner product is at most nuclear norm times spectral norm.",
     )
     small = d.combine(
         f"{signed} <= nu*spectral(T({sign}))",
-        "Use the ball.",
+        "The norm of the trained matrix is at most the radius of its ball.",
         linear,
         dual,
         d.assume("ball"),
@@ -290,17 +307,26 @@ def below_nuclear(d: Derivation, linear: str, signed: str, *, sign: str) -> str:
         "lemma-8-min",
         {"Z": "T", "V": "V", "v": "series_variance", "F2": "series_frobenius_sq", "x": sign},
         f"E({sign}, spectral(T({sign}))) <= {SERIES_NORM}",
-        "Lemma 8.",
+        "Lemma 8: the expected spectral norm of fixed matrices with random signs.",
         d.assume("series"),
         d.assume("intrinsic"),
     )
     return d.combine(
-        f"E({sign}, sup(W, {signed})) <= nu*{SERIES_NORM}", "Chain.", average, series, times=["1", "nu"]
+        f"E({sign}, sup(W, {signed})) <= nu*{SERIES_NORM}",
+        "Put the lines together: what bounds one quantity is bounded by the next.",
+        average,
+        series,
+        times=["1", "nu"],
     )
 
 
 def vector_contraction(
-    d: Derivation, lipschitz: str, vector: str, signed: str, *extra: str, why: str = "Lemma 7."
+    d: Derivation,
+    lipschitz: str,
+    vector: str,
+    signed: str,
+    *extra: str,
+    why: str = "Lemma 7 (vector contraction) removes the loss and gives each output a sign of its own.",
 ) -> str:
     """Lemma 7 for h(i, W) as a function of the vector with entries ``vector`` (in i, k, W)."""
     return d.lemma(
@@ -329,6 +355,6 @@ def scalar_contraction(d: Derivation, lipschitz: str, signed: str) -> str:
         "lemma-5",
         {"h": "h", "p": "g", "L": "L", "e": "e", "t": "W", "u": "U", "i": "i"},
         f"E(e, sup(W, sum(i, e(i)*h(i, W)))) <= L*E(e, sup(W, {signed}))",
-        "Lemma 5.",
+        "Lemma 5 (scalar contraction) removes the loss at the price of its Lipschitz constant.",
         lipschitz,
     )

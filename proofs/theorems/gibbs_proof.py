@@ -36,7 +36,7 @@ SOURCES = ("A. Maurer, A note on the PAC Bayesian theorem, 2004, arXiv:cs/041109
 
 
 def derive_e() -> Derivation:
-    """Theorem E."""
+    """Theorem E, for this posterior."""
     d = Derivation(
         "theorem-e",
         "Theorem E: Gibbs bound under Gaussian noise",
@@ -97,7 +97,9 @@ def derive_e() -> Derivation:
         "Write the price as a term of its own.",
         price,
     )
-    d.combine(d.conclude, "Chain.", union, renamed)
+    d.combine(
+        d.conclude, "Put the lines together: what bounds one quantity is bounded by the next.", union, renamed
+    )
     return d
 
 
@@ -127,7 +129,11 @@ _USE = {
 def _use_e(d: Derivation) -> str:
     premises = [d.assume(h) for h in _HYPOTHESES]
     return d.lemma(
-        "theorem-e", _USE, f"risk_gibbs <= kl_inverse(emp_risk_gibbs, {_BOUND})", "Theorem E.", *premises
+        "theorem-e",
+        _USE,
+        f"risk_gibbs <= kl_inverse(emp_risk_gibbs, {_BOUND})",
+        "Theorem E, for this posterior.",
+        *premises,
     )
 
 
@@ -206,8 +212,21 @@ def derive_e_rank() -> Derivation:
         count,
         times=["1/(2*m)", "1/(2*m)", "update_rank/(2*noise_relative**2)/(2*m)"],
     )
-    rooted = d.monotone(f"sqrt({_BOUND}/2) <= sqrt({bound}/(2*m))", "Take roots.", price, cheap)
-    d.combine(d.conclude, "Chain.", main, pinsker, rooted, cheap, times=["1", "1", "1"])
+    rooted = d.monotone(
+        f"sqrt({_BOUND}/2) <= sqrt({bound}/(2*m))",
+        "Take roots on both sides: the root is an increasing function.",
+        price,
+        cheap,
+    )
+    d.combine(
+        d.conclude,
+        "Put the lines together: what bounds one quantity is bounded by the next.",
+        main,
+        pinsker,
+        rooted,
+        cheap,
+        times=["1", "1", "1"],
+    )
     return d
 
 

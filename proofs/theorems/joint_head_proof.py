@@ -46,7 +46,7 @@ def derive_split() -> Derivation:
         "take-root",
         {"a": "p + r", "b": "(1 + q**2)*p**2 + (1 + q**2)/q**2*r**2"},
         d.conclude,
-        "Take roots.",
+        "Take roots on both sides: the root is an increasing function.",
         square,
     )
     return d
@@ -154,11 +154,13 @@ def _one_vector(d: Derivation) -> str:
     )
     length = f"sqrt(sum(k, ({_VECTOR} - ({other}))**2))"
     rooted = d.monotone(
-        f"sqrt((1 + q**2)*dA(i, W, U)**2 + (1 + q**2)/q**2*({r})**2) == {length}", "Take roots.", joined
+        f"sqrt((1 + q**2)*dA(i, W, U)**2 + (1 + q**2)/q**2*({r})**2) == {length}",
+        "Take roots on both sides: the root is an increasing function.",
+        joined,
     )
     return d.combine(
         f"h(i, W) - h(i, U) <= L*{length}",
-        "Chain.",
+        "Put the lines together: what bounds one quantity is bounded by the next.",
         lipschitz,
         spectral,
         split,
@@ -176,16 +178,28 @@ def _parts(d: Derivation, signed: str) -> str:
         f"sup(W, {signed}) <= {values} + {scores}",
         "Values and scores may each choose their own best parameter.",
     )
-    return d.monotone(f"E(x, sup(W, {signed})) <= E(x, {values} + {scores})", "Average.", parts)
+    return d.monotone(
+        f"E(x, sup(W, {signed})) <= E(x, {values} + {scores})",
+        "It holds for every value, so it holds on average.",
+        parts,
+    )
 
 
 def _ball(d: Derivation, which: str, signed: str, matrix: str, series: str, budget: str, size: str) -> str:
     """E sup of one part, over its Frobenius ball."""
     linear, ball, equal = (d.assume(f"{name}_{which}") for name in ("linear", "ball", "size"))
     below = below_frobenius(d, linear, ball, signed, matrix=matrix, series=series, budget=budget)
-    rooted = d.monotone(f"sqrt(E(x, frobenius({series}(x))**2)) == sqrt({size})", "Take roots.", equal)
+    rooted = d.monotone(
+        f"sqrt(E(x, frobenius({series}(x))**2)) == sqrt({size})",
+        "Take roots on both sides: the root is an increasing function.",
+        equal,
+    )
     return d.combine(
-        f"E(x, sup(W, {signed})) <= {budget}*sqrt({size})", "Chain.", below, rooted, times=["1", budget]
+        f"E(x, sup(W, {signed})) <= {budget}*sqrt({size})",
+        "Put the lines together: what bounds one quantity is bounded by the next.",
+        below,
+        rooted,
+        times=["1", budget],
     )
 
 
@@ -213,7 +227,7 @@ def derive_complexity() -> Derivation:
     second = _ball(d, "scores", _SCORES_SUM, "Q(W)", "TQ", "omega", "sum_sq_joint")
     free = d.combine(
         f"{COMPLEXITY} <= sqrt(2)*L*({_UP}*{_A0} + {_UP}/q*{_C0})",
-        "Chain and divide by m.",
+        "Put the lines together and divide by the number of units m.",
         contraction,
         parted,
         first,
@@ -267,7 +281,7 @@ def derive_joint() -> Derivation:
         "complexity-c1-joint",
         {**{k: k for k in _CLASS}, "h": "lambda i, W: l(W, Z, i)"},
         f"{RADEMACHER} <= {bound}",
-        "The complexity of the class.",
+        "The bound on the complexity of the class, proved before.",
         *premises,
     )
     conclude_gap(d, complexity, bound)

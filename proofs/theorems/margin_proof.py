@@ -241,20 +241,25 @@ def derive_c3() -> Derivation:
         "lemma-17",
         {"KL": "KLW", "D": "D", "s": "noise_scores", "dist": "norm_scores"},
         "KLW == norm_scores**2/(2*noise_scores**2)",
-        "Lemma 17.",
+        "Lemma 17: the relative entropy of two Gaussians of equal variance.",
         gauss_w,
     )
     kl_v = d.lemma(
         "lemma-17",
         {"KL": "KLV", "D": "D2", "s": "noise_values", "dist": "norm_values"},
         "KLV == norm_values**2/(2*noise_values**2)",
-        "Lemma 17.",
+        "Lemma 17: the relative entropy of two Gaussians of equal variance.",
         gauss_v,
     )
     price = d.combine(f"{raw} == {_C3_COST}", "Add up.", entropy, kl_w, kl_v, times=["1/m", "1/m", "1/m"])
     moved = d.monotone(f"emp_margin_risk + p <= emp_margin_risk + {eta}", "The noise is small.", noise)
     capped = d.monotone(f"min(1, emp_margin_risk + p) <= min(1, emp_margin_risk + {eta})", "Cap at 1.", moved)
-    start = d.combine(f"emp_q <= min(1, emp_margin_risk + {eta})", "Chain.", train, capped)
+    start = d.combine(
+        f"emp_q <= min(1, emp_margin_risk + {eta})",
+        "Put the lines together: what bounds one quantity is bounded by the next.",
+        train,
+        capped,
+    )
     larger = d.monotone(
         f"kl_inverse(emp_q, {raw}) <= kl_inverse(min(1, emp_margin_risk + {eta}), {_C3_COST})",
         "kl_inverse increases in both arguments.",

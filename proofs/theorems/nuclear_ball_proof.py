@@ -83,7 +83,13 @@ def derive_b1_complexity() -> Derivation:
     )
     contraction = scalar_contraction(d, d.assume("lipschitz"), signed)
     below = below_nuclear(d, d.assume("linear"), signed, sign="e")
-    d.combine(d.conclude, "Chain and divide by m.", contraction, below, times=["1/m", "L/m"])
+    d.combine(
+        d.conclude,
+        "Put the lines together and divide by the number of units m.",
+        contraction,
+        below,
+        times=["1/m", "L/m"],
+    )
     return d
 
 
@@ -116,7 +122,13 @@ def derive_b2_complexity() -> Derivation:
     )
     contraction = vector_contraction(d, d.assume("lipschitz"), "g(i, k, W)", signed)
     below = below_nuclear(d, d.assume("linear"), signed, sign="x")
-    d.combine(d.conclude, "Chain and divide by m.", contraction, below, times=["1/m", "sqrt(2)*L/m"])
+    d.combine(
+        d.conclude,
+        "Put the lines together and divide by the number of units m.",
+        contraction,
+        below,
+        times=["1/m", "sqrt(2)*L/m"],
+    )
     return d
 
 
@@ -171,7 +183,7 @@ def _gap(which: str) -> Derivation:
         f"complexity-{which}",
         _terms(which),
         f"{RADEMACHER} <= {bound}",
-        "The complexity of the class.",
+        "The bound on the complexity of the class, proved before.",
         *premises,
     )
     conclude_gap(d, complexity, bound)

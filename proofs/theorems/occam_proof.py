@@ -21,12 +21,14 @@ _D_HYPOTHESES = {
 
 def _occam_for_code(d: Derivation, name: str, claim: str) -> None:
     kraft, level, iid = d.assume("kraft"), d.assume("level"), d.assume("iid")
-    weight = d.sign("0 <= log(1/2**(-bits(n)))", "bits log 2.")
+    weight = d.sign(
+        "0 <= log(1/2**(-bits(n)))", "The weight is 2^-bits, so the logarithm of one over it is bits log 2."
+    )
     d.lemma(
         name,
         {"risk": "risk", "emp": "emp", "w": "lambda n: 2**(-bits(n))", "m": "m", "delta": "delta", "n": "n"},
         claim,
-        "Lemma 15 with weights 2^-bits.",
+        "Lemma 15 with the weights 2^-bits, which add up to at most 1.",
         kraft,
         weight,
         level,

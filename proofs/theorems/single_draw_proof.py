@@ -74,7 +74,7 @@ def derive_e_single() -> Derivation:
     )
     small = d.combine(
         f"excess(n, Z) <= {MOMENT}/(delta*w(n))",
-        "Chain.",
+        "Put the lines together: what bounds one quantity is bounded by the next.",
         markov,
         mean,
         explicit,
@@ -89,21 +89,34 @@ def derive_e_single() -> Derivation:
         small,
         weights,
     )
-    logged = d.monotone(f"log(excess(n, Z)) <= log({MOMENT}/(delta*w(n)))", "Logarithms.", united)
+    logged = d.monotone(
+        f"log(excess(n, Z)) <= log({MOMENT}/(delta*w(n)))",
+        "Take logarithms on both sides: the logarithm is an increasing function.",
+        united,
+    )
     below = d.combine(
-        f"m*kl(emp_risk, risk) <= {cost}", "Chain.", logs, logged, price, times=["1", "1", "-1"]
+        f"m*kl(emp_risk, risk) <= {cost}",
+        "Put the lines together: what bounds one quantity is bounded by the next.",
+        logs,
+        logged,
+        price,
+        times=["1", "1", "-1"],
     )
     larger = d.axiom(
         "max-right", {"a": "0", "b": cost}, f"{cost} <= max(0, {cost})", "The larger of the two."
     )
     divided = d.combine(
-        f"kl(emp_risk, risk) <= max(0, {cost})/m", "Divide by m.", below, larger, times=["1/m", "1/m"]
+        f"kl(emp_risk, risk) <= max(0, {cost})/m",
+        "Divide by the number of units m.",
+        below,
+        larger,
+        times=["1/m", "1/m"],
     )
     d.axiom(
         "invert-kl",
         {"q": "emp_risk", "p": "risk", "c": f"max(0, {cost})/m"},
         d.conclude,
-        "Solve for the risk.",
+        "The risk is at most the largest p that this relative entropy allows.",
         divided,
     )
     return d

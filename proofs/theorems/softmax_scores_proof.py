@@ -79,7 +79,7 @@ def _squares(d: Derivation) -> str:
         "squares-add-up",
         {"X": "lambda k: s(i, k, W) - s(i, k, U)", "k": "k"},
         "0 <= sum(k, (s(i, k, W) - s(i, k, U))**2)",
-        "Squares.",
+        "A sum of squares is never negative.",
     )
 
 
@@ -105,12 +105,16 @@ def _scalar_contraction(d: Derivation) -> str:
             "k": "k",
         },
         f"abs(f(i, W) - f(i, U)) <= o(i)/(2*sqrt(2))*{_LENGTH}",
-        "Lemma 12(c).",
+        "Lemma 12(c): a softmax average moves little when the scores move little.",
         average,
         spread,
     )
     moved = d.combine(
-        f"h(i, W) - h(i, U) <= L*(o(i)/(2*sqrt(2))*{_LENGTH})", "Chain.", lipschitz, readout, times=["1", "L"]
+        f"h(i, W) - h(i, U) <= L*(o(i)/(2*sqrt(2))*{_LENGTH})",
+        "Put the lines together: what bounds one quantity is bounded by the next.",
+        lipschitz,
+        readout,
+        times=["1", "L"],
     )
     return _contraction(d, moved, squares, "o(i)/(2*sqrt(2))")
 
@@ -137,10 +141,14 @@ def derive_i_complexity() -> Derivation:
     contraction = _scalar_contraction(d)
     linear, size, ball = d.assume("linear"), d.assume("size"), d.assume("ball")
     below = below_frobenius(d, linear, ball, signed)
-    rooted = d.monotone("sqrt(E(x, frobenius(T(x))**2)) == sqrt(sum_sq_readout)", "Take roots.", size)
+    rooted = d.monotone(
+        "sqrt(E(x, frobenius(T(x))**2)) == sqrt(sum_sq_readout)",
+        "Take roots on both sides: the root is an increasing function.",
+        size,
+    )
     d.combine(
         d.conclude,
-        "sqrt(2) L/(2 sqrt(2)) = L/2.",
+        "Put the lines together: sqrt(2) L/(2 sqrt(2)) = L/2. Divide by m.",
         contraction,
         below,
         rooted,
@@ -172,7 +180,13 @@ def derive_ii_complexity() -> Derivation:
     )
     contraction = _scalar_contraction(d)
     below = below_nuclear(d, d.assume("linear"), signed, sign="x")
-    d.combine(d.conclude, "sqrt(2) L/(2 sqrt(2)) = L/2.", contraction, below, times=["1/m", "L/m"])
+    d.combine(
+        d.conclude,
+        "Put the lines together: sqrt(2) L/(2 sqrt(2)) = L/2. Divide by m.",
+        contraction,
+        below,
+        times=["1/m", "L/m"],
+    )
     return d
 
 
@@ -207,14 +221,14 @@ def _vector_contraction(d: Derivation) -> str:
         "lemma-12c-vector",
         {"move": "move(i, W, U)", "length": _LENGTH, "a": "b(i, W, U)", "radius": "radius(i)"},
         f"move(i, W, U) <= radius(i)/sqrt(2)*{_LENGTH}",
-        "Lemma 12(c) for vectors.",
+        "Lemma 12(c) for vectors: a softmax average moves little when the scores move little.",
         average,
         spread,
         squares,
     )
     moved = d.combine(
         f"h(i, W) - h(i, U) <= L*(radius(i)/sqrt(2)*{_LENGTH})",
-        "Chain.",
+        "Put the lines together: what bounds one quantity is bounded by the next.",
         lipschitz,
         readout,
         times=["1", "L"],
@@ -239,9 +253,18 @@ def derive_vector_complexity() -> Derivation:
     contraction = _vector_contraction(d)
     linear, size, ball = d.assume("linear"), d.assume("size"), d.assume("ball")
     below = below_frobenius(d, linear, ball, _SIGNED.format("radius(i)*"))
-    rooted = d.monotone("sqrt(E(x, frobenius(T(x))**2)) == sqrt(sum_sq_scores)", "Take roots.", size)
+    rooted = d.monotone(
+        "sqrt(E(x, frobenius(T(x))**2)) == sqrt(sum_sq_scores)",
+        "Take roots on both sides: the root is an increasing function.",
+        size,
+    )
     d.combine(
-        d.conclude, "sqrt(2)/sqrt(2) = 1.", contraction, below, rooted, times=["1/m", "L/m", "L*omega/m"]
+        d.conclude,
+        "Put the lines together: the factors sqrt(2) and 1/sqrt(2) cancel. Divide by m.",
+        contraction,
+        below,
+        rooted,
+        times=["1/m", "L/m", "L*omega/m"],
     )
     return d
 
@@ -311,7 +334,7 @@ def derive_i() -> Derivation:
         "complexity-c1-i",
         _SCALAR_TERMS,
         f"{RADEMACHER} <= {bound}",
-        "The complexity of the class.",
+        "The bound on the complexity of the class, proved before.",
         *premises,
     )
     conclude_gap(d, complexity, bound)
@@ -346,7 +369,7 @@ def derive_ii() -> Derivation:
         "complexity-c1-ii",
         _SCALAR_TERMS,
         f"{RADEMACHER} <= {bound}",
-        "The complexity of the class.",
+        "The bound on the complexity of the class, proved before.",
         *premises,
     )
     conclude_gap(d, complexity, bound)
@@ -400,7 +423,11 @@ def derive_vector() -> Derivation:
         "b": "lambda i, W, U: direct(values(Z, i), W, U)",
     }
     complexity = d.lemma(
-        "complexity-c1-vector", terms, f"{RADEMACHER} <= {bound}", "The complexity of the class.", *premises
+        "complexity-c1-vector",
+        terms,
+        f"{RADEMACHER} <= {bound}",
+        "The bound on the complexity of the class, proved before.",
+        *premises,
     )
     conclude_gap(d, complexity, bound)
     return d
