@@ -49,6 +49,19 @@ def test_lemma_on_many_cases(name: str) -> None:
     largest_ratio(PROPERTIES[name], 2500)
 
 
+@pytest.mark.parametrize("name", sorted(name for name, prop in PROPERTIES.items() if prop.wrong))
+def test_a_wrong_constant_is_caught(name: str) -> None:
+    """Where no constant is known to be sharp: a planted one that is far too good must fail."""
+    prop = PROPERTIES[name]
+    wrong = (prop.sides(case, **prop.wrong) for case in prop.tight)
+    assert any(left > bound for left, bound in wrong)
+
+
+def test_every_property_can_fail() -> None:
+    """Sharp constants are perturbed by 1 % elsewhere; every other property has a planted wrong constant."""
+    assert not [name for name, prop in PROPERTIES.items() if not prop.sharp and not prop.wrong]
+
+
 def test_properties_speak_of_derivations() -> None:
     names = {d["name"] for d in load()}
     assert {p.derivation for p in PROPERTIES.values()} <= names

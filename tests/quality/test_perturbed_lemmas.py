@@ -22,7 +22,16 @@ NOT_KNOWN_SHARP = {
     "complexity-a1": "sqrt(2) is lost by Khintchine; the sphere form is sharper",
     "lemma-16": "change of measure and Markov's inequality are not tight together",
     "theorem-d": "the union over independent models loses; one model alone (lemma-15) is sharp",
-    "theorem-c1-joint": "as complexity-c1-i",
+    "complexity-c1-joint": "as complexity-c1-i",
+    "complexity-c1-ii": "as complexity-c1-i",
+    "complexity-b2": "as complexity-a1",
+    "theorem-a2": "as complexity-a1",
+    "theorem-e-single": "the moment of the prior is not used up by two models",
+    "theorem-e-split": "as theorem-e-single",
+    "theorem-p union": "as lemma-3c",
+    "lemma-c2-cover": "values and scores do not both move the output by all that Lemma 13(a) allows",
+    "theorem-c2": "one head of a net; the union over the net loses",
+    "theorem-c3": "one head; the union over noise levels and the bound on the move of a margin lose",
     "complexity-c1-i": "as complexity-a1, and the softmax is worst only at equal weights",
 }
 SHARPER_CASES = {

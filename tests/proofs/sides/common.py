@@ -75,6 +75,8 @@ class Property:
     larger_is_false: bool = False
     floor: float = 0.3
     """A ratio that some case must exceed, so that the test tests something."""
+    wrong: dict[str, Fraction] = field(default_factory=dict)
+    """Where no constant is known to be sharp: values with which some tight case must fail."""
 
 
 small = st.integers(-4, 4)
@@ -99,3 +101,21 @@ def best_on_average(outputs: Sequence[Sequence[arb]]) -> arb:
             best = best.max(value)
         total += best
     return total / (m * 2**m)
+
+
+def at_most(k: int, m: int, p: Fraction) -> arb:
+    """P(Binomial(m, p) <= k), for 0 < p < 1."""
+    if k < 0:
+        return arb(0)
+    if k >= m:
+        return arb(1)
+    return ball(1 - p).beta_lower(m - k, k + 1, True)
+
+
+def largest(n: int, holds: Callable[[int], bool]) -> int:
+    """The largest k in 0..n with ``holds(k)``, which holds up to some k and then no more; -1 if none."""
+    low, high = -1, n + 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if holds(middle) else (low, middle)
+    return low

@@ -126,11 +126,30 @@ def coins(case: tuple[int, Fraction], exponent: Fraction = Fraction(2)) -> Sides
     return tail, (-ball(exponent) * m * ball(t_exact) ** 2).exp()
 
 
+def peeled_deviation(case: dict[str, Any], factor: Fraction = Fraction(2)) -> Sides:
+    """Theorem P, cell j = the first j + 1 functions: exact probability that the bound of some cell fails."""
+    functions = case["f"]
+    cells = [list(samples({**case, "f": functions[: j + 1]})) for j in range(len(functions))]
+    worst: Sides = (arb(0), arb(1))
+    for delta in (Fraction(1, 2), Fraction(1, 20)):
+        failing = Fraction(0)
+        for rows in zip(*cells, strict=True):
+            for j, (_, gap, rademacher) in enumerate(rows):
+                logs = (1 / ball(delta)).log() + arb((j + 1) * (j + 2)).log()
+                if ball(gap - 2 * rademacher) > ball(factor) * (logs / (2 * case["m"])).sqrt():
+                    failing += rows[0][0]
+                    break
+        if ball(failing) / ball(delta) > worst[0] / worst[1]:
+            worst = (ball(failing), ball(delta))
+    return worst
+
+
 def peeling(case: int, factor: Fraction = Fraction(1)) -> Sides:
     return ball(sum((Fraction(1, (j + 1) * (j + 2)) for j in range(case)), Fraction(0))), ball(factor)
 
 
 ONE_EVENT = {"p": [H, H], "f": [[ONE, Fraction(0)], [Fraction(0), Fraction(0)]], "m": 1}
+ONE_MODEL = {"p": [Fraction(2, 5), Fraction(3, 5)], "f": [[ONE, Fraction(0)]], "m": 1}
 
 
 PROPERTIES: dict[str, Property] = {
@@ -141,6 +160,7 @@ PROPERTIES: dict[str, Property] = {
         tuple(subsets(k) for k in (2, 8)),
         False,
         {"factor": Fraction(2)},
+        wrong={"factor": Fraction(3, 2)},
     ),
     "lemma-2": Property(
         "lemma-2",
@@ -150,18 +170,50 @@ PROPERTIES: dict[str, Property] = {
         False,
         {"exponent": Fraction(2)},
         larger_is_false=True,
+        wrong={"exponent": Fraction(3)},
     ),
     "lemma-3a": Property(
-        "lemma-3a", finite_classes(), deviation_expected, (ONE_EVENT,), False, {"factor": ONE}, floor=0.02
+        "lemma-3a",
+        finite_classes(),
+        deviation_expected,
+        (ONE_EVENT, ONE_MODEL),
+        False,
+        {"factor": ONE},
+        floor=0.02,
+        wrong={"factor": Fraction(3, 5)},
     ),
     "lemma-3b": Property(
-        "lemma-3b", finite_classes(), deviation_textbook, (), False, {"factor": Fraction(3)}, floor=-1
+        "lemma-3b",
+        finite_classes(),
+        deviation_textbook,
+        (ONE_MODEL,),
+        False,
+        {"factor": Fraction(3)},
+        floor=-1,
+        wrong={"factor": Fraction(9, 20)},
     ),
     "lemma-3c": Property(
-        "lemma-3c", finite_classes(), deviation, (ONE_EVENT,), False, {"factor": Fraction(2)}, floor=-1
+        "lemma-3c",
+        finite_classes(),
+        deviation,
+        (ONE_EVENT, ONE_MODEL),
+        False,
+        {"factor": Fraction(2)},
+        floor=-1,
+        wrong={"factor": Fraction(3, 5)},
     ),
     "lemma-3c difference": Property(
         "lemma-3c", finite_classes(), complexity_difference, (ONE_EVENT,), True, {"factor": H}
     ),
     "theorem-p weights": Property("theorem-p", st.integers(1, 200), peeling, (2000,), True, {"factor": ONE}),
+    "theorem-p union": Property(
+        "theorem-p",
+        finite_classes(),
+        peeled_deviation,
+        (ONE_MODEL,),
+        False,
+        {"factor": Fraction(2)},
+        floor=-1,
+        wrong={"factor": Fraction(2, 5)},
+    ),
 }

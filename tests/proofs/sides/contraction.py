@@ -61,7 +61,13 @@ def vector_contraction(case: list[list[int]], factor: Fraction = Fraction(1)) ->
 
 PROPERTIES: dict[str, Property] = {
     "lemma-4": Property(
-        "lemma-4", vectors, massart, ([list(s) for s in signs(6)],), False, {"inside": Fraction(2)}
+        "lemma-4",
+        vectors,
+        massart,
+        ([list(s) for s in signs(6)],),
+        False,
+        {"inside": Fraction(2)},
+        wrong={"inside": Fraction(7, 5)},
     ),
     "lemma-5": Property("lemma-5", vectors, contraction, ([[0, 0, 1], [0, 0, -1]],), True, {"factor": ONE}),
     "lemma-6": Property(

@@ -14,8 +14,10 @@ from tests.proofs.sides.common import (
     H,
     Property,
     Sides,
+    at_most,
     ball,
     kl,
+    largest,
 )
 
 
@@ -73,6 +75,58 @@ def occam_many(case: tuple[int, Fraction, Fraction], factor: Fraction = Fraction
     return ball(1 - (1 - fails) ** 8), ball(delta)
 
 
+def occam_binomial(case: tuple[int, Fraction, Fraction], factor: Fraction = Fraction(1)) -> Sides:
+    """Theorem D-binomial: eight models of three bits; a model fails if its tail is below delta/8."""
+    m, p, delta = case
+    k = largest(m, lambda k: bool(at_most(k, m, p) < ball(factor * delta / 8)))
+    return 1 - (1 - at_most(k, m, p)) ** 8, ball(delta)
+
+
+def _moment(m: int) -> arb:
+    return 2 + (arb.pi() * m / 2).sqrt()
+
+
+def single_draw(case: tuple[int, Fraction, Fraction, Fraction], factor: Fraction = Fraction(1)) -> Sides:
+    """E-single: two models with independent losses, prior 1/2 each; the better one is drawn with
+    9 chances in 10.
+
+    Exact probability over sample and draw that the drawn model's risk is above the bound.
+    """
+    m, p1, p2, delta = case
+    failing, base = Fraction(0), (_moment(m) / ball(delta)).log()
+    for k1, k2 in product(range(m + 1), repeat=2):
+        chance = H if k1 == k2 else Fraction(9 if k1 < k2 else 1, 10)
+        weight = comb(m, k1) * p1**k1 * (1 - p1) ** (m - k1) * comb(m, k2) * p2**k2 * (1 - p2) ** (m - k2)
+        for k, p, share in ((k1, p1, chance), (k2, p2, 1 - chance)):
+            cost = (ball(factor) * (ball(2 * share).log() + base) / m).max(arb(0))
+            if Fraction(k, m) < p and kl(Fraction(k, m), p) > cost:
+                failing += weight * share
+    return ball(failing), ball(delta)
+
+
+def learned_prior(
+    case: tuple[int, int, Fraction, Fraction],
+    factor: Fraction = Fraction(1),
+    same_data: Fraction = Fraction(0),
+) -> Sides:
+    """E-split: the first part singles out one of n models with independent losses, which gets half of
+    the prior.
+
+    The posterior sits on any one model, chosen with the second part of m units: the bound must hold for all n
+    at once. With ``same_data`` the prior is learned from the units that the bound is evaluated on.
+    """
+    n, m, p, delta = case
+
+    def fails(weight: Fraction) -> arb:
+        cost = ball(factor) * ((_moment(m) / ball(delta)).log() - ball(weight).log()) / m
+        return at_most(largest(m, lambda k: Fraction(k, m) < p and bool(kl(Fraction(k, m), p) > cost)), m, p)
+
+    chosen, other = fails(H + Fraction(1, 2 * n)), fails(Fraction(1, 2 * n))
+    if same_data:
+        return 1 - (1 - chosen) ** n, ball(delta)
+    return 1 - (1 - chosen) * (1 - other) ** (n - 1), ball(delta)
+
+
 PROPERTIES: dict[str, Property] = {
     "lemma-15": Property(
         "lemma-15",
@@ -91,7 +145,13 @@ PROPERTIES: dict[str, Property] = {
         {"factor": ONE},
     ),
     "lemma-16 moment": Property(
-        "lemma-16-moment", st.integers(1, 120), prior_moment, (1, 8000), False, {"factor": ONE}
+        "lemma-16-moment",
+        st.integers(1, 120),
+        prior_moment,
+        (1, 8000),
+        False,
+        {"factor": ONE},
+        wrong={"factor": Fraction(9, 10)},
     ),
     "lemma-16": Property(
         "lemma-16",
@@ -102,10 +162,11 @@ PROPERTIES: dict[str, Property] = {
             st.sampled_from([H, Fraction(1, 20)]),
         ),
         pac_bayes,
-        (),
+        ((1, Fraction(24, 25), Fraction(24, 25), Fraction(1, 20)),),
         False,
         {"factor": ONE},
         floor=-1,
+        wrong={"factor": H},
     ),
     "theorem-d": Property(
         "theorem-d",
@@ -115,9 +176,53 @@ PROPERTIES: dict[str, Property] = {
             st.sampled_from([H, Fraction(1, 20)]),
         ),
         occam_many,
-        ((1, Fraction(9938, 10000), Fraction(1, 20)),),
+        ((1, Fraction(9938, 10000), Fraction(1, 20)), (1, Fraction(99, 100), Fraction(1, 20))),
         False,
         {"factor": ONE},
         floor=0.9,
+        wrong={"factor": Fraction(9, 10)},
+    ),
+    "theorem-d-binomial": Property(
+        "theorem-d-binomial",
+        st.tuples(
+            st.integers(1, 60),
+            st.sampled_from([Fraction(1, 10), H, Fraction(9, 10)]),
+            st.sampled_from([H, Fraction(1, 20)]),
+        ),
+        occam_binomial,
+        tuple((1, 1 - Fraction(n, 8 * 10**7), Fraction(1, 1000)) for n in (9999, 10005)),
+        True,
+        {"factor": ONE},
+        larger_is_false=True,
+    ),
+    "theorem-e-single": Property(
+        "theorem-e-single",
+        st.tuples(
+            st.integers(1, 8),
+            st.sampled_from([Fraction(1, 50), H, Fraction(99, 100)]),
+            st.sampled_from([Fraction(1, 5), H, Fraction(99, 100)]),
+            st.sampled_from([H, Fraction(1, 20)]),
+        ),
+        single_draw,
+        tuple((1, p, p, Fraction(1, 20)) for p in (Fraction(9915, 10000), Fraction(91, 100))),
+        False,
+        {"factor": ONE},
+        floor=0.2,
+        wrong={"factor": Fraction(1, 2)},
+    ),
+    "theorem-e-split": Property(
+        "theorem-e-split",
+        st.tuples(
+            st.integers(2, 50),
+            st.integers(1, 30),
+            st.sampled_from([Fraction(1, 10), H, Fraction(99, 100)]),
+            st.sampled_from([H, Fraction(1, 20)]),
+        ),
+        learned_prior,
+        ((50, 1, Fraction(9925, 10000), Fraction(1, 20)),),
+        False,
+        {"factor": ONE, "same_data": Fraction(0)},
+        floor=0.1,
+        wrong={"same_data": ONE},
     ),
 }

@@ -9,9 +9,13 @@ from hypothesis import strategies as st
 
 from tests.proofs.sides.common import (
     ONE,
+    H,
     Property,
     Sides,
+    at_most,
     ball,
+    kl,
+    largest,
     positive,
 )
 
@@ -33,6 +37,37 @@ def product_rule(case: tuple[int, ...], factor: Fraction = Fraction(2)) -> Sides
     return ball(abs(p * q - (p - dp) * (q - dq))), ball(factor * 100 * eta)
 
 
+def net_distance(case: tuple[int, int, int], factor: Fraction = Fraction(1)) -> Sides:
+    """lemma-c2-cover: tokens +-1, query 1, L = 1: the head V tanh(W) and its net point, eps = 1/100."""
+    w, j, sign = Fraction(case[0], 20), case[1], case[2]
+    largest_value, eps = Fraction(2) ** j, Fraction(1, 100)
+    step_v, step_w = eps / 2, eps / (2 * largest_value)
+    head = ball(largest_value + step_v) * ball(w + sign * step_w).tanh()
+    return abs(head - ball(largest_value) * ball(w).tanh()), ball(factor * eps)
+
+
+def covering(case: tuple[int, Fraction, Fraction], factor: Fraction = Fraction(1)) -> Sides:
+    """Theorem C2 in the plane of scalar heads (W, V): exact probability that W = 0, V = 4 breaks it.
+
+    Tokens (1, -1) have output 0, tokens (1, -1/2), which come with probability p, have output V/4 = 1;
+    the loss is min(1, |output|). ``factor`` multiplies the entropy.
+    """
+    m, p, delta = case
+    weights = arb(2).log() * 3 + arb(12).log()  # ranks 1 and 1, j = 0, j' = 2
+
+    def breaks(k: int) -> bool:
+        for resolution in range(1, 20):
+            eps = Fraction(1, 2**resolution)
+            nets = 4 * (1 + arb(2) ** (resolution + 5)).log()
+            entropy = nets + weights + arb(resolution * (resolution + 1)).log() - ball(delta).log()
+            start = Fraction(k, m) + eps
+            if start < p - eps and kl(start, p - eps) > ball(factor) * entropy / m:
+                return True
+        return False
+
+    return at_most(largest(m, breaks), m, p), ball(delta)
+
+
 PROPERTIES: dict[str, Property] = {
     "lemma-10 closed": Property(
         "lemma-10-closed",
@@ -51,5 +86,29 @@ PROPERTIES: dict[str, Property] = {
         ((10, 10, Fraction(1, 1000), Fraction(1, 1000)),),
         True,
         {"factor": Fraction(2)},
+    ),
+    "lemma-c2-cover": Property(
+        "lemma-c2-cover",
+        st.tuples(st.integers(-60, 60), st.integers(0, 3), st.sampled_from([1, -1])),
+        net_distance,
+        ((11, 3, 1),),
+        False,
+        {"factor": ONE},
+        floor=0.6,
+        wrong={"factor": Fraction(6, 10)},
+    ),
+    "theorem-c2": Property(
+        "theorem-c2",
+        st.tuples(
+            st.integers(1, 2000),
+            st.sampled_from([Fraction(1, 10), H, Fraction(9, 10)]),
+            st.sampled_from([H, Fraction(1, 20)]),
+        ),
+        covering,
+        ((10**5, Fraction(1, 10), Fraction(1, 20)),),
+        False,
+        {"factor": ONE},
+        floor=-1,
+        wrong={"factor": Fraction(1, 100)},
     ),
 }

@@ -85,9 +85,29 @@ def duality(case: tuple[list[list[int]], list[list[int]]], factor: Fraction = Fr
 
 
 def bilinear(case: Matrices, factor: Fraction = Fraction(1)) -> Sides:
-    """Theorem B1, loss = output: the supremum over the ball is the spectral norm of the signed sum."""
+    """complexity-b1, loss = output: the supremum over the ball is the spectral norm of the signed sum."""
     left, right = matrix_series(case, factor)
     return left / len(case), right / len(case)
+
+
+def vector_outputs(case: list[tuple[list[int], int]], factor: Fraction = Fraction(1)) -> Sides:
+    """complexity-b2: two outputs, loss = output along u_i: the supremum is ||sum of e_i phi_i u_i^T||."""
+    directions = ((ONE, Fraction(0)), (Fraction(0), ONE), (Fraction(3, 5), Fraction(4, 5)))
+    m, left, second = len(case), arb(0), [Fraction(0)] * 3
+    for pattern in signs(m):
+        entries = [Fraction(0)] * 4
+        for e, ((a, b), which) in zip(pattern, case, strict=True):
+            u, v = directions[which]
+            entries = [t + e * s for t, s in zip(entries, (a * u, a * v, b * u, b * v), strict=True)]
+        left += norm2(*entries)
+    for (a, b), _ in case:
+        second = [t + s for t, s in zip(second, (a * a, a * b, b * b), strict=True)]
+    total = 2 * (second[0] + second[2])
+    if not total:
+        return arb(0), arb(1)
+    variance = ball(total / 2).max(2 * norm2(second[0], second[1], second[1], second[2]))
+    norm = (2 * variance * (2 * ball(total) / variance).log()).sqrt().min(ball(total).sqrt())
+    return left / (m * 2**m), ball(factor) * arb(2).sqrt() * norm / m
 
 
 PROPERTIES: dict[str, Property] = {
@@ -107,6 +127,7 @@ PROPERTIES: dict[str, Property] = {
         ((SCALAR, Fraction(0)),),
         False,
         {"factor": Fraction(2)},
+        wrong={"factor": Fraction(8, 5)},
     ),
     "lemma-9": Property(
         "lemma-9-nuclear",
@@ -116,5 +137,16 @@ PROPERTIES: dict[str, Property] = {
         True,
         {"factor": ONE},
     ),
-    "theorem-b1": Property("theorem-b1", matrices, bilinear, (SCALAR,), True, {"factor": ONE}),
+    "complexity-b1": Property("complexity-b1", matrices, bilinear, (SCALAR,), True, {"factor": ONE}),
+    "complexity-b2": Property(
+        "complexity-b2",
+        st.lists(
+            st.tuples(st.lists(small, min_size=2, max_size=2), st.integers(0, 2)), min_size=1, max_size=5
+        ),
+        vector_outputs,
+        ([([1, 0], 0)],),
+        False,
+        {"factor": ONE},
+        wrong={"factor": Fraction(49, 100)},
+    ),
 }
