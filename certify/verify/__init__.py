@@ -3,7 +3,9 @@
 Read in this order. Of a report: ``interval`` (outward arithmetic), ``formula`` (prefix text), ``spectra``
 (norms and effective ranks), ``structure`` and ``digests`` (what a report looks like), ``theorems`` (the
 bounds it may claim), ``matrices``, ``attention``, ``bounds`` (the checks) and ``report`` (all of them); with
-the model also ``enclose`` and ``model``. Of a certificate: ``risk``, and with its base ``update``.
+the model also ``enclose`` and ``model``. Of a certificate: ``certificate``, ``sample`` and ``codeword``
+(reading), ``counting``, ``noise`` and ``tails`` (errors, complexity, bound) and ``risk`` (all of it); with
+its base also ``update``.
 
 The modules import only each other, the standard library and mpmath; numpy, scipy and torch only where a model
 or a sample is read. The folder works wherever it is copied: ``python -m verify report.json``. The arithmetic

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from .certificate import Refused, Unreadable, read_certificate
 from .report import check, summary
 from .structure import Problem, read
 
@@ -110,7 +111,7 @@ def _progress(quiet: bool) -> Callable[[str], None]:
 
 def check_certificate(path: Path, data: Path, base: str | None) -> int:
     """Derive a certificate's claim again and print what was shown and what stays assumed."""
-    from . import risk
+    from . import risk  # numpy is loaded only where a sample is read
 
     try:
         if base is None:
@@ -120,11 +121,11 @@ def check_certificate(path: Path, data: Path, base: str | None) -> int:
 
             shown = update.verify(path, data, base)
         print("verified:", shown)
-        print("assumed: ", risk.assumed(risk.read_certificate(path)))
-    except risk.Refused as refusal:
+        print("assumed: ", risk.assumed(read_certificate(path)))
+    except Refused as refusal:
         print(f"refused: {refusal}", file=sys.stderr)
         return 1
-    except risk.Unreadable as error:
+    except Unreadable as error:
         print(f"{error}", file=sys.stderr)
         return 2
     return 0

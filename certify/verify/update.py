@@ -20,8 +20,12 @@ from typing import Any
 import numpy as np
 import torch
 
-import certify.verify.risk as verify_risk
-from certify.verify.risk import Refused, Unreadable
+from .certificate import Refused, Unreadable, read_certificate
+from .codeword import read_tensors, update_of
+from .counting import linear_errors
+from .risk import NOT_RUN
+from .risk import verify as verify_files
+from .sample import read_entered, read_sample
 
 
 def load_base(spec: str, reads: Any) -> tuple[Any, set[str]]:
@@ -61,11 +65,11 @@ def updated(module: Any, missing: set[str], certificate: dict[str, Any]) -> tupl
         matrix = own.numpy().reshape(rows, -1)
         shapes.append((name, *matrix.shape))
         seen.update(f"{name} {matrix.shape} ".encode() + np.ascontiguousarray(matrix, "<f8").tobytes())
-    if shapes != verify_risk.read_tensors(certificate["family"]):
+    if shapes != read_tensors(certificate["family"]):
         raise Refused("family.tensors: these are not the tensors of this base")
     if seen.hexdigest() != certificate["family"].get("anchor_sha256"):
         raise Refused("family.anchor_sha256: this is not the base of the certificate")
-    for name, (integers, step) in verify_risk.update_of(certificate)[0].items():
+    for name, (integers, step) in update_of(certificate)[0].items():
         if np.abs(integers).max(initial=0) >= 1 << 50:
             raise Refused(f"model.payload: an entry of {name} is too large for this checker")
         state[name] += torch.from_numpy(integers * float(step)).reshape(state[name].shape)
@@ -95,34 +99,20 @@ def entered(module: Any, layer: Any, units: Any, reads: str) -> Any:
 
 def verify(path: Path, data: Path, base: str) -> str:
     """Derive the claim again, the model included; a sentence that says what was shown."""
-    shown = verify_risk.verify(path, data)
-    certificate = verify_risk.read_certificate(path)
+    shown = verify_files(path, data)
+    certificate = read_certificate(path)
     family = certificate["family"]
     if family["kind"] != "base-update":
         raise Unreadable(f"{path}: is not relative to a base, --model is not needed")
-    _, units, labels, _ = verify_risk.read_sample(data)
+    _, units, labels, _ = read_sample(data)
     module, layer = updated(*load_base(base, family.get("reads")), certificate)
     found = entered(module, layer, units, family["reads"])
     if not np.isfinite(found).all() or found.shape[1] != family["hidden"]:
         raise Refused(f"family.hidden: what enters the head is not finite of width {family['hidden']}")
-    errors = verify_risk.linear_errors(verify_risk.update_of(certificate)[1], found, labels)
+    errors = linear_errors(update_of(certificate)[1], found, labels)
     if errors > certificate["claim"]["errors"]:
         claimed = certificate["claim"]["errors"]
         raise Refused(f"claim.errors: {claimed} claimed, base + update run here makes {errors}")
-    same = int((found == verify_risk.read_entered(data, certificate, labels)).all(axis=1).sum())
+    same = int((found == read_entered(data, certificate, labels)).all(axis=1).sum())
     run = f"; base + update run on every unit: {errors} errors, {same} of {len(labels)} rows as recorded"
-    return shown.removesuffix(verify_risk.NOT_RUN) + run
-
-
-def main(path: Path, data: Path, base: str) -> int:
-    """Print what was shown (0), or why the certificate is refused (1) or cannot be read (2)."""
-    try:
-        print("verified:", verify(path, data, base))
-        print("assumed: ", verify_risk.assumed(verify_risk.read_certificate(path)))
-    except Refused as refusal:
-        print(f"refused: {refusal}", file=sys.stderr)
-        return 1
-    except Unreadable as error:
-        print(f"{error}", file=sys.stderr)
-        return 2
-    return 0
+    return shown.removesuffix(NOT_RUN) + run

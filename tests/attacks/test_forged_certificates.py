@@ -18,6 +18,7 @@ import pytest
 from certify.bounds.risk.run import Plan, run_risk
 from certify.bounds.risk.samples import Sample
 from certify.verify import risk as verify_risk
+from certify.verify.certificate import Refused, Unreadable
 
 Forgery = Callable[[dict[str, Any]], None]
 
@@ -29,6 +30,13 @@ def features(n: int, seed: int) -> Sample:
     return Sample(x.astype(np.float32), labels, 6)
 
 
+def classes(n: int, seed: int) -> Sample:
+    generator = np.random.default_rng(seed)
+    labels = generator.integers(0, 3, n)
+    x = generator.standard_normal((n, 4)) + 2.0 * np.eye(3, 4)[labels]
+    return Sample(x.astype(np.float32), labels, 4)
+
+
 def tokens(n: int, seed: int) -> Sample:
     generator = np.random.default_rng(seed)
     labels = generator.integers(0, 2, n)
@@ -37,11 +45,13 @@ def tokens(n: int, seed: int) -> Sample:
     return Sample(inputs, labels, 9)
 
 
-@pytest.fixture(scope="module", params=["features", "tokens"])
+SAMPLES = {"features": features, "classes": classes, "tokens": tokens}
+
+
+@pytest.fixture(scope="module", params=list(SAMPLES))
 def folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp(request.param)
-    sample = features(1500, 0) if request.param == "features" else tokens(1500, 0)
-    run_risk(sample, out, Plan(passes=2, effort=0.2, levels=(1,), norms=False))
+    run_risk(SAMPLES[request.param](1500, 0), out, Plan(passes=2, effort=0.2, levels=(1,), norms=False))
     return out
 
 
@@ -52,7 +62,7 @@ def outcome(folder: Path, certificate: dict[str, Any], data: str = "train.npz") 
     """(exit code, what was said) of the checker in another process."""
     path = folder / "forged.cert"
     path.write_text(json.dumps(certificate))
-    command = [sys.executable, verify_risk.__file__, str(path), str(folder / data)]
+    command = [sys.executable, "-m", "certify.verify", str(path), "--data", str(folder / data)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     return done.returncode, done.stdout + done.stderr
 
@@ -61,7 +71,7 @@ def refusal(folder: Path, certificate: dict[str, Any], data: str = "train.npz") 
     """Why the checker refuses; fails if it does not."""
     path = folder / "forged.cert"
     path.write_text(json.dumps(certificate))
-    with pytest.raises(verify_risk.Refused) as found:
+    with pytest.raises(Refused) as found:
         verify_risk.verify(path, folder / data)
     return str(found.value)
 
@@ -224,11 +234,25 @@ def fewer_entries(c: dict[str, Any]) -> None:
     c["model"]["posterior"]["means"][0] = text_of(numbers(c["model"]["posterior"]["means"][0])[1:])
 
 
+def more_outputs(c: dict[str, Any]) -> None:
+    c["family"]["outputs"] += 1
+
+
+def one_output(c: dict[str, Any]) -> None:
+    """Claim the certificate of a two-class head for what was counted on three classes."""
+    c["family"]["outputs"] = 1 if c["family"]["outputs"] > 1 else 2
+
+
+def more_passes(c: dict[str, Any]) -> None:
+    c["claim"]["passes"] = 2 * c["claim"].get("passes", 1)  # the same errors among more draws
+    c["claim"]["errors"] = c["claim"].get("errors", 0)
+
+
+NOISE = [wider_prior, narrower_posterior, nan_mean, negative_deviation, prior_is_the_posterior, fewer_entries]
+
+
 @pytest.mark.parametrize("name", ["gibbs.cert", "drawn.cert"])
-@pytest.mark.parametrize(
-    "forge",
-    [wider_prior, narrower_posterior, nan_mean, negative_deviation, prior_is_the_posterior, fewer_entries],
-)
+@pytest.mark.parametrize("forge", [*NOISE, more_outputs, one_output])
 def test_forged_noise_is_refused(folder: Path, name: str, forge: Forgery) -> None:
     certificate = read(folder, name)
     forge(certificate)
@@ -237,23 +261,38 @@ def test_forged_noise_is_refused(folder: Path, name: str, forge: Forgery) -> Non
 
 def test_fewer_monte_carlo_errors_are_refused(folder: Path) -> None:
     certificate = read(folder, "gibbs.cert")
-    if certificate["family"]["kind"] != "softmax-head":
-        assert "errors" not in certificate["claim"]  # a linear head needs no draws: its risk is exact
+    if certificate["family"]["kind"] == "linear-head" and certificate["family"]["outputs"] == 1:
+        assert "errors" not in certificate["claim"]  # one output needs no draws: its risk is exact
         return
     certificate["claim"]["errors"] -= 1
     assert "prescribed draws" in refusal(folder, certificate)
+
+
+def test_more_passes_than_were_drawn_are_refused(folder: Path) -> None:
+    certificate = read(folder, "gibbs.cert")
+    if "passes" in certificate["claim"]:
+        more_passes(certificate)
+        assert "prescribed draws" in refusal(folder, certificate)
+
+
+def test_a_learned_prior_from_elsewhere_is_refused(folder: Path) -> None:
+    """The bound was computed for another prior: nats and bound no longer fit."""
+    certificate = read(folder, "split-gibbs.cert")
+    moved = numbers(certificate["model"]["prior"]["means"][0]) + 1.0
+    certificate["model"]["prior"]["means"][0] = text_of(moved)
+    assert "claim.bound" in refusal(folder, certificate)
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b"\xff\xfe", b'{"format": 1}'])
 def test_files_that_are_no_certificates(folder: Path, content: bytes) -> None:
     path = folder / "rubbish.cert"
     path.write_bytes(content)
-    with pytest.raises(verify_risk.Unreadable):
+    with pytest.raises(Unreadable):
         verify_risk.verify(path, folder / "train.npz")
 
 
 def test_a_sample_that_is_none(folder: Path) -> None:
     path = folder / "rubbish.npz"
     path.write_bytes(b"not an archive")
-    with pytest.raises(verify_risk.Unreadable):
+    with pytest.raises(Unreadable):
         verify_risk.verify(folder / "model.cert", path)

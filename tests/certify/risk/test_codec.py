@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from certify.codec.arithmetic import AdaptiveLaw, Codeword, Encoder, IntegerLaw
 from certify.codec.matrices import MAX_EXPONENT, QuantisedMatrix, decode, encode, step
 from certify.errors import MatrixError, VerificationError
-from certify.verify import risk as verify_risk
+from certify.verify import codeword
 
 
 @st.composite
@@ -46,9 +46,9 @@ def test_every_continuation_of_the_bits_decodes_to_the_same_model(
     matrices: list[QuantisedMatrix], tail: int, more: int
 ) -> None:
     word = encode(matrices)
-    reader = verify_risk.Reader((word.number << more) | (tail & ((1 << more) - 1)), word.length + more)
+    reader = codeword.Reader((word.number << more) | (tail & ((1 << more) - 1)), word.length + more)
     for matrix in matrices:
-        integers, scale = verify_risk.read_matrix(reader, *matrix.shape)
+        integers, scale = codeword.read_matrix(reader, *matrix.shape)
         assert np.array_equal(integers, matrix.integers())
         assert scale == Fraction(matrix.step) or not matrix.rank
 
