@@ -38,6 +38,7 @@ ORDER: tuple[str, ...] = (
     "lemmas.l16_pac_bayes",
     "lemmas.l17_gaussian_entropy",
     "lemmas.l18_gaussian_maximum",
+    "lemmas.l19_singular_values",
     "theorems.frozen_features_proof",
     "theorems.peeling_proof",
     "theorems.nuclear_ball_proof",

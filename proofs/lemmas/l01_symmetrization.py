@@ -18,9 +18,9 @@ DEVIATION = "sup(f, P(f) - sum(i, l(f, S, i))/m)"
 RADEMACHER = "E(e, sup(f, sum(i, e(i)*l(f, S, i))/m))"
 
 
-def derive() -> Derivation:
-    """The derivation."""
-    d = Derivation(
+def _state() -> Derivation:
+    """What is to be proved."""
+    return Derivation(
         "lemma-1",
         "Symmetrization",
         "On average, the largest gap between risk and empirical risk over a class is at most twice the "
@@ -37,6 +37,11 @@ def derive() -> Derivation:
         sources=("Mohri, Rostamizadeh, Talwalkar, Foundations of Machine Learning, Theorem 3.3",),
         domain="finite distributions on up to 3 units, all samples and signs enumerated",
     )
+
+
+def derive() -> Derivation:
+    """The derivation."""
+    d = _state()
     fresh = "sum(i, l(f, T, i))/m - sum(i, l(f, S, i))/m"
     signed = "sum(i, e(i)*l(f, T, i))/m - sum(i, e(i)*l(f, S, i))/m"
     unbiased = d.assume("unbiased")

@@ -138,9 +138,9 @@ def derive_textbook() -> Derivation:
     return d
 
 
-def derive() -> Derivation:
-    """Form (c): one event, constant 2, log(1/delta)."""
-    d = Derivation(
+def _state() -> Derivation:
+    """What is to be proved."""
+    return Derivation(
         "lemma-3c",
         "Uniform deviation, empirical complexity, one event",
         "With probability at least 1 - delta, no member of the class has a gap larger than twice the "
@@ -156,6 +156,11 @@ def derive() -> Derivation:
         (_SOURCE + " (for the form with 3 and log(2/delta))",),
         "finite distributions, all samples enumerated; the two changes are attained",
     )
+
+
+def derive() -> Derivation:
+    """Form (c): one event, constant 2, log(1/delta)."""
+    d = _state()
     low, high, level = d.assume("low"), d.assume("high"), d.assume("level")
     deviation = _deviation_differences(d, low, high)
     complexity = d.paper(

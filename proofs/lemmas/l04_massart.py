@@ -7,9 +7,9 @@ from proofs.build import Derivation
 _SUM = "sum(i, e(i)*v(i, t))"
 
 
-def derive() -> Derivation:
-    """The derivation."""
-    d = Derivation(
+def _state() -> Derivation:
+    """What is to be proved."""
+    return Derivation(
         "lemma-4",
         "Massart's lemma",
         "Random signs can be followed by the best of N vectors of length at most r only as well as r "
@@ -36,6 +36,11 @@ def derive() -> Derivation:
         ),
         domain="up to 12 signs, up to 64 vectors, all signs enumerated",
     )
+
+
+def derive() -> Derivation:
+    """The derivation."""
+    d = _state()
     finite, number, length = (d.assume(h) for h in ("finite", "number", "length"))
     jensen = d.axiom(
         "jensen-exp",

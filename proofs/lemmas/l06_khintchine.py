@@ -7,9 +7,9 @@ from proofs.build import Derivation
 _LAPLACE = "(N*g(x) - sum(j, g(flip(x, j))))/2"
 
 
-def derive_kahane() -> Derivation:
-    """In any normed space."""
-    d = Derivation(
+def _state_kahane() -> Derivation:
+    """What is to be proved."""
+    return Derivation(
         "lemma-6",
         "Khintchine-Kahane inequality",
         "For g(x) = || x_1 v_1 + ... + x_N v_N || with random signs x, the root mean square of g is at "
@@ -30,6 +30,11 @@ def derive_kahane() -> Derivation:
         ),
         domain="up to 12 signs, rational vectors, all signs enumerated; equality at v = (1, 1)",
     )
+
+
+def derive_kahane() -> Derivation:
+    """In any normed space."""
+    d = _state_kahane()
     triangle = d.paper(
         "(N - 2)*g(x) <= sum(j, g(flip(x, j)))",
         "The N turned sums add up to N - 2 times the sum: each v_j keeps its sign in N - "

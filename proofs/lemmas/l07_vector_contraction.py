@@ -113,9 +113,9 @@ def derive_step() -> Derivation:
     return d
 
 
-def derive() -> Derivation:
-    """All units."""
-    d = Derivation(
+def _state() -> Derivation:
+    """What is to be proved."""
+    return Derivation(
         "lemma-7",
         "Maurer's vector contraction",
         "Lipschitz functions of vectors follow random signs at most sqrt(2) L times as well as the "
@@ -148,6 +148,11 @@ def derive() -> Derivation:
         sources=("A. Maurer, arXiv:1605.00251, Corollary 4",),
         domain="finite classes, all signs enumerated",
     )
+
+
+def derive() -> Derivation:
+    """All units."""
+    d = _state()
     lipschitz = d.assume("lipschitz")
     scaled = d.combine(
         "h(i, t)/L - h(i, u)/L <= sqrt(sum(j, (p(i, j, t) - p(i, j, u))**2))",
@@ -229,9 +234,9 @@ def derive_sphere_step() -> Derivation:
     return d
 
 
-def derive_sphere() -> Derivation:
-    """All units."""
-    d = Derivation(
+def _state_sphere() -> Derivation:
+    """What is to be proved."""
+    return Derivation(
         "lemma-7-sphere",
         "Vector contraction over spheres",
         "Lemma 7 with gamma_k in place of sqrt(2): 1 for k = 1, 1.1107 for k = 2, 1.1547 for k = 3, at most "
@@ -267,6 +272,11 @@ def derive_sphere() -> Derivation:
         sources=("Here, after A. Maurer, arXiv:1605.00251",),
         domain="the constant for k = 1, 2, 3 in balls",
     )
+
+
+def derive_sphere() -> Derivation:
+    """All units."""
+    d = _state_sphere()
     lipschitz, constant = d.assume("lipschitz"), d.assume("constant")
     scaled = d.combine(
         "h(i, t)/L - h(i, u)/L <= sqrt(sum(j, (p(i, j, t) - p(i, j, u))**2))",

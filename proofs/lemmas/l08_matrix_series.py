@@ -71,9 +71,9 @@ def derive_laplace() -> Derivation:
     return d
 
 
-def derive_expectation() -> Derivation:
-    """Form (b), expectation."""
-    d = Derivation(
+def _state_expectation() -> Derivation:
+    """What is to be proved."""
+    return Derivation(
         "lemma-8b",
         "Matrix series, expected norm, intrinsic dimension",
         "E || sum of signed matrices || <= sqrt(2 v log(2 kappa)): the dimension d1 + d2 of the usual "
@@ -89,6 +89,11 @@ def derive_expectation() -> Derivation:
         sources=(_SOURCE,),
         domain="up to 10 matrices up to 4 x 4, all signs enumerated",
     )
+
+
+def derive_expectation() -> Derivation:
+    """Form (b), expectation."""
+    d = _state_expectation()
     intrinsic = d.assume("intrinsic")
     tangent = d.axiom(
         "log-tangent",
@@ -139,9 +144,9 @@ def derive_expectation() -> Derivation:
     return d
 
 
-def derive_frobenius() -> Derivation:
-    """The elementary bound by the Frobenius norms, and the smaller of the two."""
-    d = Derivation(
+def _state_frobenius() -> Derivation:
+    """What is to be proved."""
+    return Derivation(
         "lemma-8-min",
         "Matrix series, the smaller of two bounds",
         "The expected norm is at most the smaller of sqrt(2 v log(2 kappa)) and the root of the sum of "
@@ -156,6 +161,11 @@ def derive_frobenius() -> Derivation:
         sources=(_SOURCE,),
         domain="up to 10 matrices up to 4 x 4, all signs enumerated",
     )
+
+
+def derive_frobenius() -> Derivation:
+    """The elementary bound by the Frobenius norms, and the smaller of the two."""
+    d = _state_frobenius()
     series, intrinsic = d.assume("series"), d.assume("intrinsic")
     first = d.lemma(
         "lemma-8b",

@@ -35,9 +35,9 @@ def derive_dudley() -> Derivation:
     return d
 
 
-def derive_closed() -> Derivation:
-    """The closed form."""
-    d = Derivation(
+def _state_closed() -> Derivation:
+    """What is to be proved."""
+    return Derivation(
         "lemma-10-closed",
         "Dudley's integral in closed form",
         "If log N(u) <= D log(1 + C/u) then the complexity is at most 6 c sqrt(D log(e (1 + 2C/c))/m).",
@@ -59,6 +59,11 @@ def derive_closed() -> Derivation:
         sources=("R. Dudley 1967",),
         domain="random C, c, by interval quadrature",
     )
+
+
+def derive_closed() -> Derivation:
+    """The closed form."""
+    d = _state_closed()
     dudley, entropy = d.assume("dudley"), d.assume("entropy")
     integral = d.paper(
         "I == c/2*log(1 + 2*C/c) + C*log(1 + c/(2*C))",

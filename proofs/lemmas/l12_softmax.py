@@ -201,9 +201,9 @@ def derive_readout() -> Derivation:
     return d
 
 
-def derive_readout_map() -> Derivation:
-    """(c) as a statement on maps."""
-    d = Derivation(
+def _state_readout_map() -> Derivation:
+    """What is to be proved."""
+    return Derivation(
         "lemma-12c-map",
         "Softmax read-out as a function of the parameter",
         "A softmax average f(W) of numbers a_t with scores s(k, W) is osc(a)/(2 sqrt 2)-Lipschitz in "
@@ -230,6 +230,11 @@ def derive_readout_map() -> Derivation:
         sources=("Here",),
         domain="rational scores and values",
     )
+
+
+def derive_readout_map() -> Derivation:
+    """(c) as a statement on maps."""
+    d = _state_readout_map()
     average, spread = d.assume("average"), d.assume("range")
     squares = d.axiom(
         "squares-add-up",

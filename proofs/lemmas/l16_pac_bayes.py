@@ -84,9 +84,9 @@ def derive_moment() -> Derivation:
     return d
 
 
-def derive() -> Derivation:
-    """The bound."""
-    d = Derivation(
+def _state() -> Derivation:
+    """What is to be proved."""
+    return Derivation(
         "lemma-16",
         "PAC-Bayes bound, relative-entropy form",
         "For all posteriors at once: kl(average empirical risk, average risk) <= (KL + log((2 + sqrt(pi "
@@ -99,6 +99,11 @@ def derive() -> Derivation:
         (_SOURCE,),
         "exact sums on finite families",
     )
+
+
+def derive() -> Derivation:
+    """The bound."""
+    d = _state()
     bernoulli, xi, b, posterior, r = (d.assume(h) for h in ("bernoulli", "xi", "b", "posterior", "r"))
     explicit = d.lemma(
         "lemma-16-moment",

@@ -16,10 +16,11 @@ from tests.proofs.sides import (
     nets,
     ranks,
     series,
+    spectra,
 )
 from tests.proofs.sides.common import Property
 
-_FILES = (concentration, contraction, series, nets, attention, ranks, counting, gaussian, heads)
+_FILES = (concentration, contraction, series, nets, attention, ranks, counting, gaussian, heads, spectra)
 PROPERTIES: dict[str, Property] = {name: prop for file in _FILES for name, prop in file.PROPERTIES.items()}
 
 __all__ = ["PROPERTIES", "Property"]
