@@ -18,14 +18,14 @@ STACK_HEAD_KEYS = {
 }
 ROTARY_FAMILIES = frozenset({
     "codegen", "cohere", "falcon", "gemma", "gemma2", "gemma3_text", "gpt_neox", "gpt_oss", "gptj", "granite",
-    "llama", "mistral", "mixtral", "modernbert", "olmo", "olmo2", "phi", "phi3", "qwen2", "qwen3", "smollm3",
-    "stablelm",
+    "llama", "mistral", "mixtral", "modernbert", "olmo", "olmo2", "persimmon", "phi", "phi3", "qwen2",
+    "qwen3", "smollm3", "stablelm",
 })  # fmt: skip
 # Held against the model's own queries, keys and values on tiny random configurations, by the tests.
 VERIFIED_FAMILIES = frozenset({
     "albert", "bart", "bert", "bloom", "dinov2", "distilbert", "falcon", "gemma2", "gpt2", "gpt_bigcode",
-    "gpt_neo", "gpt_neox", "gpt_oss", "gptj", "llama", "mistral", "modernbert", "mpt", "opt", "phi", "phi3",
-    "qwen2", "qwen3", "roberta", "t5", "torch", "vit", "whisper",
+    "gpt_neo", "gpt_neox", "gpt_oss", "gptj", "llama", "mistral", "modernbert", "mpt", "opt", "persimmon",
+    "phi", "phi3", "qwen2", "qwen3", "roberta", "stablelm", "t5", "torch", "vit", "whisper",
 })  # fmt: skip
 
 

@@ -8,7 +8,8 @@ arrangements of the fused rows cover every family, with H query heads, G key hea
 * ``groups``:  for each key head its r queries, then its key, then its value (r = 1: q, k, v interleaved).
 
 Head h uses key and value head h // r. To teach a new family, add a line here and a tiny random
-configuration to ``tests/certify/adapters/test_families.py``, which holds it against the model's own q, k, v.
+configuration to ``tests/certify/adapters/families.py``; ``test_families.py`` holds it against the model's own
+q, k, v (docs/how-to/add-an-adapter.md).
 """
 
 from __future__ import annotations
@@ -71,6 +72,7 @@ FUSED: dict[str, tuple[Fused, ...]] = {
     "mpt": (Fused("Wqkv.weight", "out_proj.weight", "blocks"),),
     "modernbert": (Fused("Wqkv.weight", "Wo.weight", "blocks"),),
     "gpt_neox": (Fused("query_key_value.weight", "dense.weight", "groups"),),
+    "persimmon": (Fused("query_key_value.weight", "dense.weight", "groups"),),
     "bloom": (Fused("query_key_value.weight", "dense.weight", "groups"),),
     "falcon": (Fused("query_key_value.weight", "dense.weight", "groups"),),
     # One key head shared by all queries: queries, then the key, then the value.

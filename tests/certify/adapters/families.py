@@ -54,11 +54,13 @@ HOOKED: dict[str, Callable[[], Any]] = {
     "opt": lambda: T.OPTConfig(
         **_COMMON, **_SIZES, ffn_dim=20, max_position_embeddings=32, word_embed_proj_dim=24
     ),
+    "persimmon": lambda: T.PersimmonConfig(**_BERT, partial_rotary_factor=0.5),
     "phi": lambda: T.PhiConfig(**_BERT, partial_rotary_factor=0.5),
     "phi3": lambda: T.Phi3Config(**_PHI3, original_max_position_embeddings=32),
     "qwen2": lambda: T.Qwen2Config(**_PHI3),
     "qwen3": lambda: T.Qwen3Config(**_LLAMA),
     "roberta": lambda: T.RobertaConfig(**_BERT),
+    "stablelm": lambda: T.StableLmConfig(**_PHI3, partial_rotary_factor=0.5),
     "t5": lambda: T.T5Config(
         **_COMMON, d_model=24, d_kv=10, d_ff=20, num_layers=2, num_heads=3, decoder_start_token_id=0
     ),
@@ -67,6 +69,9 @@ HOOKED: dict[str, Callable[[], Any]] = {
         **_SEQ2SEQ, num_mel_bins=4, max_source_positions=7, max_target_positions=32
     ),
 }
+
+# Families that normalise queries and keys: their scores are not linear in W_Q W_K^T.
+NORMALISED = frozenset({"persimmon", "qwen3"})
 
 # Families with an attention of their own, which returns its weights when asked.
 UNHOOKED: dict[str, Callable[[], Any]] = {

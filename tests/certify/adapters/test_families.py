@@ -12,7 +12,7 @@ import torch
 from certify.adapters import AttentionCall, Inputs, Model, ModelMatrix, open_model
 from certify.adapters.config import VERIFIED_FAMILIES
 from certify.adapters.forms import weight_and_bias
-from tests.certify.adapters.families import HOOKED, UNHOOKED, build, example
+from tests.certify.adapters.families import HOOKED, NORMALISED, UNHOOKED, build, example
 
 # float32 roundings of sums of at most 60 products of numbers below 10.
 TOLERANCE = 2e-4
@@ -90,7 +90,7 @@ def test_projections_are_the_models_own(saved: tuple[str, Any, Model]) -> None:
             assert np.array_equal(form.key_weight, w_k)
             bias_v = bias_of(model.runner(), block_of(model.runner(), call).value[head])
             assert np.max(np.abs(call.keys_in @ w_v + bias_v - call.values(head))) <= TOLERANCE
-            if family == "qwen3":
+            if family in NORMALISED:
                 assert form.qk_norm
                 assert not form.covered
                 assert "normalised" in form.reason
