@@ -113,7 +113,7 @@ def _recheck(as_json: bool) -> int:
                 "delta": derivation["conclusion"]["delta"],
                 "coq": machine.get(name, ""),
                 "constants": constants(parse(derivation["conclusion"]["claim"])),
-                "test": tests[name],
+                "test": tests.get(name, "none"),
                 "tested": derivation["domain"],
                 "sources": derivation["sources"],
             }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ GOOD = "meeting draft review thanks attached schedule team report lunch tomorrow
 BAD = "winner prize free cash click offer urgent loan viagra casino bonus cheap".split()
 COMMON = "the a we you your is for to of and in on please here it".split()
 SIZE = 16
+LEMMA_PAGE = "docs/how-to/add-a-lemma.md"
 
 
 Mails = tuple[list[str], np.ndarray]
@@ -124,6 +126,25 @@ def write_spam_cache(folder: Path, mails: int = 600) -> None:
     labels = np.array([m.label for m in kept], dtype=np.int64)
     path = cache / f"features-{spam.BACKBONE}-{spam.MAX_TOKENS}.npz"
     np.savez_compressed(path, features=features, labels=labels, mails=len(every))
+
+
+def add_lemma(checkout: Path) -> None:
+    """What `Add a lemma` tells its reader to write into a checkout."""
+    code = [b.code for b in BLOCKS if b.page == LEMMA_PAGE and b.language in ("python", "json")]
+    lemma, *_, sides, tests = code
+    (checkout / "proofs/lemmas/l19_two_numbers.py").write_text(lemma, encoding="utf-8")
+    _edit(checkout / "proofs/library.py", r'(    "lemmas\.l18_\w+",\n)', r'\1    "lemmas.l19_two_numbers",\n')
+    with (checkout / "tests/proofs/sides/counting.py").open("a", encoding="utf-8") as file:
+        file.write(f'\n\n{sides}\nPROPERTIES["two-numbers"] = entry\n')
+    path = checkout / "proofs/stored/tests.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | json.loads(tests), indent=1) + "\n")
+
+
+def _edit(path: Path, pattern: str, new: str) -> None:
+    text, changes = re.subn(pattern, new, path.read_text(encoding="utf-8"))
+    if changes != 1:
+        raise ValueError(f"{path}: {changes} places match {pattern}")
+    path.write_text(text, encoding="utf-8")
 
 
 def write_all(folder: Path) -> None:

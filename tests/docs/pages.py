@@ -131,4 +131,5 @@ def run_python(page: str) -> int:
 BLOCKS = list(blocks())
 
 if __name__ == "__main__":
+    sys.path.append(str(ROOT))  # behind the installed certify: for pages whose reader has a checkout
     print(f"{sys.argv[1]}: {run_python(sys.argv[1])} Python blocks ran")

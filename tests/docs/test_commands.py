@@ -31,15 +31,19 @@ pytestmark = [pytest.mark.docs, pytest.mark.timeout(SECONDS + 60)]
 
 @dataclass(frozen=True)
 class Places:
-    """The copy of the checkout, and a reader's folder with certify installed."""
+    """The copy of the checkout, another to which the page on lemmas adds one, and a reader's folder with
+    certify installed."""
 
     checkout: Path
+    lemma: Path
     reader: Path
 
     def run(self, script: str, command: Command) -> subprocess.CompletedProcess[str]:
         """Run a line of shell where the reader of the page would."""
         checkout = command.page == "README.md" or command.text.startswith(NEEDS_CHECKOUT)
         here = self.checkout if checkout else self.reader
+        if command.page == inputs.LEMMA_PAGE:
+            here = self.lemma
         activated = [] if command.setup or "make" in command.text else [str(here / ".venv/bin")]
         return subprocess.run(
             ["bash", "-c", command.setup + script],
@@ -77,6 +81,12 @@ def make_environment(folder: Path) -> Path:
     return python
 
 
+def pip(python: Path, action: str, *arguments: str | Path) -> None:
+    """Run pip without dependencies: they are there."""
+    words = ["-m", "pip", "-q", "--disable-pip-version-check", action, "--no-deps"]
+    subprocess.run([python, *words, *arguments], check=True, env=clean_environment([]))
+
+
 def copy_checkout(target: Path) -> None:
     """The files of the working tree that git knows or would add, and what Coq has compiled of them."""
     listed = subprocess.run(
@@ -92,14 +102,16 @@ def copy_checkout(target: Path) -> None:
 @pytest.fixture(scope="module")
 def places(tmp_path_factory: pytest.TempPathFactory) -> Places:
     folder = tmp_path_factory.mktemp("docs")
-    made = Places(folder / "checkout", folder / "reader")
-    copy_checkout(made.checkout)
-    make_environment(made.checkout / ".venv")
+    made = Places(folder / "checkout", folder / "lemma", folder / "reader")
+    for checkout in (made.checkout, made.lemma):
+        copy_checkout(checkout)
+        python = make_environment(checkout / ".venv")
+    inputs.add_lemma(made.lemma)
+    pip(python, "install", "--editable", made.lemma)
     python = make_environment(made.reader / ".venv")
-    pip = [python, "-m", "pip", "-q", "--disable-pip-version-check"]
-    plain = clean_environment([])
-    subprocess.run([*pip, "wheel", "--no-deps", "-w", folder / "wheel", made.checkout], check=True, env=plain)
-    subprocess.run([*pip, "install", "--no-deps", *(folder / "wheel").iterdir()], check=True, env=plain)
+    wheels = folder / "wheel"
+    pip(python, "wheel", "--wheel-dir", wheels, made.checkout)
+    pip(python, "install", next(wheels.iterdir()))
     shutil.copytree(ROOT / "examples", made.reader / "examples")
     inputs.write_all(made.reader)
     return made
@@ -158,10 +170,8 @@ def test_python_with_the_wheel(page: str, places: Places) -> None:
 
 
 def test_generated_files_are_unchanged(places: Places) -> None:
-    """The commands above that write the reference, the stored derivations and Coq's records anew changed
-    nothing."""
-    for folder in ("docs", "proofs/stored"):
-        for path in (ROOT / folder).rglob("*"):
-            if path.is_file():
-                copy = places.checkout / path.relative_to(ROOT)
-                assert copy.read_bytes() == path.read_bytes(), f"{path.relative_to(ROOT)} is out of date"
+    """The commands above that write the reference and Coq's records anew changed nothing."""
+    for path in (ROOT / "docs").rglob("*"):
+        if path.is_file():
+            copy = places.checkout / path.relative_to(ROOT)
+            assert copy.read_bytes() == path.read_bytes(), f"{path.relative_to(ROOT)} is out of date"
