@@ -49,6 +49,11 @@ AXIOMS: dict[str, Schema] = {
     "max-right": ((("a", "real", "after"), ("b", "real", "after")), (), "(le b (max a b))"),
     # monotone logarithm and root, backwards
     "take-log": ((("a", "real", "after"), ("b", "positive", "after")), ("(le (exp a) b)",), "(le a (log b))"),
+    "take-acosh": (
+        (("a", "real", "after"), ("b", "real", "after")),
+        ("(le (cosh a) b)",),
+        "(le a (acosh b))",
+    ),
     "take-root": (
         (("a", "real", "after"), ("b", "nonnegative", "after")),
         ("(le (pow a 2) b)",),
@@ -83,6 +88,8 @@ VOCABULARY: dict[str, str] = {
     "rademacher_series": "Z(x) sums fixed matrices with signs x: variances V of norm v, squared norms F2",
     "rademacher_series_of_shape": "the same, v the norm of its variances and D rows plus columns",
     "bounded_series_of_shape": "Z sums independent centred matrices of norm at most b; v, D as before",
+    "norms_of_variances": "V holds two matrices of spectral norms v1 and v2",
+    "acosh": "the number from 0 on whose cosh is the argument",
     "norm_tail": "p is P(||Z(x)|| >= t) over the signs x",
     "tail_of_bounded_series": "p is P(||Z|| >= t) for independent centred matrices",
     "smallest_net_of_ball": "logN is the log-size of a smallest eta-net of a unit ball of dimension D",

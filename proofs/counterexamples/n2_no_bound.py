@@ -5,9 +5,9 @@ from __future__ import annotations
 from proofs.build import Derivation
 
 
-def derive() -> Derivation:
-    """The derivation."""
-    d = Derivation(
+def _state() -> Derivation:
+    """What is to be proved."""
+    return Derivation(
         "proposition-n2",
         "N2: no such theorem",
         "If every attention matrix has effective rank 1 and d >= 2m, a bound gap <= C (log m)^a "
@@ -33,6 +33,11 @@ def derive() -> Derivation:
         sources=("Here; the claim is that of arXiv:2508.17256",),
         domain="exact enumeration for small m, d",
     )
+
+
+def derive() -> Derivation:
+    """The derivation."""
+    d = _state()
     claim, rank, train, wide = (d.assume(h) for h in ("claim", "rank", "train", "wide"))
     missed = d.paper(
         "1 - m/d <= risk",

@@ -39,11 +39,11 @@ def _state() -> Derivation:
     )
 
 
-def derive() -> Derivation:
-    """The derivation."""
-    d = _state()
-    fresh = "sum(i, l(f, T, i))/m - sum(i, l(f, S, i))/m"
-    signed = "sum(i, e(i)*l(f, T, i))/m - sum(i, e(i)*l(f, S, i))/m"
+_FRESH = "sum(i, l(f, T, i))/m - sum(i, l(f, S, i))/m"
+
+
+def _ghost_sample(d: Derivation) -> str:
+    """The risk is an average over ghost samples; f may be chosen for each of them."""
     unbiased = d.assume("unbiased")
     ghost = d.monotone(
         f"{DEVIATION} == sup(f, E(T, sum(i, l(f, T, i))/m) - sum(i, l(f, S, i))/m)",
@@ -52,23 +52,30 @@ def derive() -> Derivation:
     )
     outside = d.axiom(
         "sup-of-average",
-        {"X": f"lambda T, f: {fresh}", "w": "T", "t": "f"},
-        f"sup(f, E(T, {fresh})) <= E(T, sup(f, {fresh}))",
+        {"X": f"lambda T, f: {_FRESH}", "w": "T", "t": "f"},
+        f"sup(f, E(T, {_FRESH})) <= E(T, sup(f, {_FRESH}))",
         "The best f for the average is at most as good as the best f for each ghost sample.",
     )
     joined = d.combine(
-        f"{DEVIATION} <= E(T, sup(f, {fresh}))",
+        f"{DEVIATION} <= E(T, sup(f, {_FRESH}))",
         "Write the risk by ghost samples, then let f be chosen after the ghost sample.",
         ghost,
         outside,
     )
-    averaged = d.monotone(
-        f"E(S, {DEVIATION}) <= E(S, E(T, sup(f, {fresh})))",
+    return d.monotone(
+        f"E(S, {DEVIATION}) <= E(S, E(T, sup(f, {_FRESH})))",
         "It holds for every sample, so it holds on average over samples.",
         joined,
     )
+
+
+def derive() -> Derivation:
+    """The derivation."""
+    d = _state()
+    signed = "sum(i, e(i)*l(f, T, i))/m - sum(i, e(i)*l(f, S, i))/m"
+    averaged = _ghost_sample(d)
     swapped = d.paper(
-        f"E(S, E(T, sup(f, {fresh}))) == E(S, E(T, E(e, sup(f, {signed}))))",
+        f"E(S, E(T, sup(f, {_FRESH}))) == E(S, E(T, E(e, sup(f, {signed}))))",
         "Unit i of the sample and unit i of the ghost sample are independent and alike, so exchanging "
         "them changes "
         "nothing on average; exchanging them is the same as flipping the sign of their difference. Do "

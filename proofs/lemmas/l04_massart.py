@@ -38,6 +38,26 @@ def _state() -> Derivation:
     )
 
 
+def _one_vector(d: Derivation, length: str) -> str:
+    """The exponential moment of one signed sum."""
+    gauss = d.paper(
+        f"E(e, exp(q*{_SUM})) <= exp(q**2*sum(i, v(i, t)**2)/2)",
+        "The signs are independent, so the average is the product of cosh(q v_i), and cosh(a) <= "
+        "exp(a^2/2): compare the power series term by term.",
+    )
+    short = d.monotone(
+        "exp(q**2*sum(i, v(i, t)**2)/2) <= exp(q**2*r**2/2)",
+        "Every vector has length at most r, and exp is increasing.",
+        length,
+    )
+    return d.combine(
+        f"E(e, exp(q*{_SUM})) <= exp(q**2*r**2/2)",
+        "Put the lines together: what bounds one quantity is bounded by the next.",
+        gauss,
+        short,
+    )
+
+
 def derive() -> Derivation:
     """The derivation."""
     d = _state()
@@ -66,22 +86,7 @@ def derive() -> Derivation:
         f"E(e, sum(t, exp(q*{_SUM}))) == sum(t, E(e, exp(q*{_SUM})))",
         "Averages and finite sums may be exchanged.",
     )
-    gauss = d.paper(
-        f"E(e, exp(q*{_SUM})) <= exp(q**2*sum(i, v(i, t)**2)/2)",
-        "The signs are independent, so the average is the product of cosh(q v_i), and cosh(a) <= "
-        "exp(a^2/2): compare the power series term by term.",
-    )
-    short = d.monotone(
-        "exp(q**2*sum(i, v(i, t)**2)/2) <= exp(q**2*r**2/2)",
-        "Every vector has length at most r, and exp is increasing.",
-        length,
-    )
-    each = d.combine(
-        f"E(e, exp(q*{_SUM})) <= exp(q**2*r**2/2)",
-        "Put the lines together: what bounds one quantity is bounded by the next.",
-        gauss,
-        short,
-    )
+    each = _one_vector(d, length)
     summed = d.monotone(
         f"sum(t, E(e, exp(q*{_SUM}))) <= sum(t, exp(q**2*r**2/2))",
         "The line holds for every vector; add up over all of them.",

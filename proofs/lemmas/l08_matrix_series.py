@@ -22,25 +22,11 @@ def _series(frobenius_sq: str) -> tuple[str, str]:
     )
 
 
-def derive_laplace() -> Derivation:
-    """The inequality (*) from which both forms follow."""
-    d = Derivation(
-        "lemma-8-laplace",
-        "Matrix series, exponential moment",
-        "The exponential moment of the norm grows at most like that of one Gaussian, times the "
-        "intrinsic dimension.",
-        "Lieb's theorem in Tropp's form bounds a trace of exponentials; subtracting the identity "
-        "removes the dimension.",
-        {**_SERIES, "q": "positive after: the parameter"},
-        "E(x, cosh(q*spectral(Z(x)))) - 1 <= kappa*(exp(q**2*v/2) - 1)",
-        hypotheses={"series": _series("kappa*v")},
-        sources=(_SOURCE,),
-        domain="up to 10 matrices up to 4 x 4, all signs enumerated",
-    )
-    series = d.assume("series")
+def _moment_of_norm(d: Derivation, series: str, frobenius_sq: str) -> tuple[str, str]:
+    """Lieb's theorem, and the norm's exponential moment below the trace."""
     lieb = d.cite(
         "matrix-laplace",
-        {"Z": "Z", "V": "V", "v": "v", "F2": "kappa*v", "q": "q", "x": "x"},
+        {"Z": "Z", "V": "V", "v": "v", "F2": frobenius_sq, "q": "q", "x": "x"},
         "E(x, trace_cosh(q, Z(x))) <= trace_exp(q, V)",
         "Lieb's concavity and cosh(A) <= exp(A^2/2), with the identity subtracted on both "
         "sides; the series is "
@@ -58,6 +44,35 @@ def derive_laplace() -> Derivation:
         "It holds for every value, so it holds on average.",
         below,
     )
+    return average, lieb
+
+
+def _jensen_cosh(d: Derivation) -> str:
+    return d.axiom(
+        "jensen-cosh",
+        {"X": "lambda x: q*spectral(Z(x))", "w": "x"},
+        "cosh(E(x, q*spectral(Z(x)))) <= E(x, cosh(q*spectral(Z(x))))",
+        "cosh is convex: its value at an average is at most its average (Jensen).",
+    )
+
+
+def derive_laplace() -> Derivation:
+    """The inequality (*) from which both forms follow."""
+    d = Derivation(
+        "lemma-8-laplace",
+        "Matrix series, exponential moment",
+        "The exponential moment of the norm grows at most like that of one Gaussian, times the "
+        "intrinsic dimension.",
+        "Lieb's theorem in Tropp's form bounds a trace of exponentials; subtracting the identity "
+        "removes the dimension.",
+        {**_SERIES, "q": "positive after: the parameter"},
+        "E(x, cosh(q*spectral(Z(x)))) - 1 <= kappa*(exp(q**2*v/2) - 1)",
+        hypotheses={"series": _series("kappa*v")},
+        sources=(_SOURCE,),
+        domain="up to 10 matrices up to 4 x 4, all signs enumerated",
+    )
+    series = d.assume("series")
+    lieb_and_below = _moment_of_norm(d, series, "kappa*v")
     intrinsic = d.paper(
         "trace_exp(q, V) <= 2*kappa*(exp(q**2*v/2) - 1)",
         "phi(s) = exp(q^2 s/2) - 1 is convex with phi(0) = 0, so phi(s) <= (s/v) phi(v) "
@@ -66,7 +81,11 @@ def derive_laplace() -> Derivation:
         series,
     )
     d.combine(
-        d.conclude, "Put the lines together and halve.", average, lieb, intrinsic, times=["1/2", "1/2", "1/2"]
+        d.conclude,
+        "Put the lines together and halve.",
+        *lieb_and_below,
+        intrinsic,
+        times=["1/2", "1/2", "1/2"],
     )
     return d
 
@@ -109,12 +128,7 @@ def derive_expectation() -> Derivation:
         "Lemma 8 (laplace): the average of the hyperbolic cosine of the norm.",
         d.assume("series"),
     )
-    jensen = d.axiom(
-        "jensen-cosh",
-        {"X": "lambda x: q*spectral(Z(x))", "w": "x"},
-        "cosh(E(x, q*spectral(Z(x)))) <= E(x, cosh(q*spectral(Z(x))))",
-        "cosh is convex: its value at an average is at most its average (Jensen).",
-    )
+    jensen = _jensen_cosh(d)
     half = d.sign(
         "exp(q*E(x, spectral(Z(x)))) <= 2*cosh(q*E(x, spectral(Z(x))))", "2 cosh(a) - exp(a) = exp(-a)."
     )
@@ -218,10 +232,21 @@ def derive_frobenius() -> Derivation:
     return d
 
 
-def derive_tail() -> Derivation:
-    """Form (b), tail."""
-    z = "exp(t**2/(2*v))"
-    d = Derivation(
+_Z = "exp(t**2/(2*v))"
+
+
+def _beyond_golden(d: Derivation) -> str:
+    """z exceeds 41/25, which is above the golden ratio."""
+    number = d.interval("41/25 <= exp(1/2)", "A number.", box={})
+    far = d.assume("far")
+    exponent = d.combine("1/2 <= t**2/(2*v)", "Divide by 2v.", far, times=["1/(2*v)"])
+    larger = d.monotone(f"exp(1/2) <= {_Z}", "exp increases.", exponent)
+    return d.combine(f"0 <= {_Z} - 41/25", "z exceeds the golden ratio.", number, larger)
+
+
+def _state_tail() -> Derivation:
+    """What is to be proved."""
+    return Derivation(
         "lemma-8b-tail",
         "Matrix series, tail, intrinsic dimension",
         "P(|| sum of signed matrices || >= t) <= 2 kappa exp(-t^2/(2v)) for t >= sqrt(v).",
@@ -241,6 +266,11 @@ def derive_tail() -> Derivation:
         sources=(_SOURCE,),
         domain="exact probabilities for up to 5 signs",
     )
+
+
+def derive_tail() -> Derivation:
+    """Form (b), tail."""
+    d = _state_tail()
     moment = d.lemma(
         "lemma-8-laplace",
         {"Z": "Z", "V": "V", "v": "v", "kappa": "kappa", "x": "x", "q": "t/v"},
@@ -255,33 +285,127 @@ def derive_tail() -> Derivation:
         d.assume("tail"),
     )
     start = d.combine(
-        f"p*(({z}**2 + 1/{z}**2)/2 - 1) <= kappa*({z} - 1)", "Both, written in z.", markov, moment
+        f"p*(({_Z}**2 + 1/{_Z}**2)/2 - 1) <= kappa*({_Z} - 1)", "Both, written in z.", markov, moment
     )
-    number = d.interval("41/25 <= exp(1/2)", "A number.", box={})
-    far = d.assume("far")
-    exponent = d.combine("1/2 <= t**2/(2*v)", "Divide by 2v.", far, times=["1/(2*v)"])
-    larger = d.monotone(f"exp(1/2) <= {z}", "exp increases.", exponent)
-    above = d.combine(f"0 <= {z} - 41/25", "z exceeds the golden ratio.", number, larger)
+    above = _beyond_golden(d)
     divided = d.combine(
-        f"p*({z} - 1)*({z} + 1)**2/(2*{z}**2) <= kappa",
+        f"p*({_Z} - 1)*({_Z} + 1)**2/(2*{_Z}**2) <= kappa",
         "Divide by z - 1, which is at least 16/25.",
         start,
         above,
-        times=[f"1/({z} - 1)"],
+        times=[f"1/({_Z} - 1)"],
     )
     factor = d.combine(
-        f"0 <= ({z} - 41/25)*({z} + 16/25)",
+        f"0 <= ({_Z} - 41/25)*({_Z} + 16/25)",
         "A product of nonnegative numbers.",
         above,
-        times=[f"{z} + 16/25"],
+        times=[f"{_Z} + 16/25"],
     )
-    golden = d.combine(f"31/625 <= {z}**2 - {z} - 1", "The product multiplied out.", factor)
+    golden = d.combine(f"31/625 <= {_Z}**2 - {_Z} - 1", "The product multiplied out.", factor)
     small = d.sign("0 <= 31/625", "A number.")
     excess = d.combine(
-        f"0 <= p*({z}**2 - {z} - 1)/(2*{z}**2)", "Weight by p.", small, golden, times=[f"p/(2*{z}**2)"] * 2
+        f"0 <= p*({_Z}**2 - {_Z} - 1)/(2*{_Z}**2)",
+        "Weight by p.",
+        small,
+        golden,
+        times=[f"p/(2*{_Z}**2)"] * 2,
     )
-    below = d.combine(f"p*{z}/2 <= kappa", "(z - 1)(z + 1)^2 = z^3 + (z^2 - z - 1).", divided, excess)
-    d.combine(d.conclude, "Solve for p.", below, times=[f"2/{z}"])
+    below = d.combine(f"p*{_Z}/2 <= kappa", "(z - 1)(z + 1)^2 = z^3 + (z^2 - z - 1).", divided, excess)
+    d.combine(d.conclude, "Solve for p.", below, times=[f"2/{_Z}"])
+    return d
+
+
+def derive_tail_near() -> Derivation:
+    """Form (b), tail, for small thresholds: the bound is then above 1."""
+    d = Derivation(
+        "lemma-8b-tail-near",
+        "Matrix series, tail, small thresholds",
+        "The bound 2 kappa exp(-t^2/(2v)) holds for t <= sqrt(v) too, because it is above 1 there.",
+        "A probability is at most 1.",
+        {
+            **{k: _SERIES[k] for k in ("v", "kappa")},
+            "p": "nonnegative after: the probability that the norm is at least t",
+            "t": "nonnegative after: threshold",
+        },
+        "p <= 2*kappa*exp(-(t**2/(2*v)))",
+        hypotheses={
+            "near": ("t**2 <= v", "t is at most sqrt(v)"),
+            "intrinsic": ("0 <= log(kappa)", "the intrinsic dimension is at least 1"),
+            "probability": ("p <= 1", "p is a probability"),
+        },
+        sources=("Here",),
+        domain="exact probabilities for up to 5 signs",
+    )
+    near, intrinsic, probability = (d.assume(h) for h in ("near", "intrinsic", "probability"))
+    tangent = d.axiom("log-tangent", {"a": "kappa"}, "log(kappa) <= kappa - 1", "log lies below its tangent.")
+    one = d.combine("0 <= kappa - 1", "So kappa >= 1.", intrinsic, tangent)
+    exponent = d.combine("-(1/2) <= -(t**2/(2*v))", "Divide by 2v.", near, times=["1/(2*v)"])
+    larger = d.monotone("exp(-(1/2)) <= exp(-(t**2/(2*v)))", "exp increases.", exponent)
+    number = d.interval("1/2 <= exp(-(1/2))", "A number.", box={})
+    half = d.combine("1/2 <= exp(-(t**2/(2*v)))", "The exponential is at least one half.", number, larger)
+    d.combine(
+        d.conclude,
+        "p is at most 1, 1 is at most kappa, and kappa is at most twice kappa times the exponential.",
+        probability,
+        one,
+        half,
+        times=["1", "1", "2*kappa"],
+    )
+    return d
+
+
+def derive_acosh() -> Derivation:
+    """The sharper form with both variances and any parameter."""
+    moment = "1 + (F2/v1*(exp(q**2*v1/2) - 1) + F2/v2*(exp(q**2*v2/2) - 1))/2"
+    d = Derivation(
+        "lemma-8-acosh",
+        "Matrix series, sharper expected norm",
+        "E || sum of signed matrices || <= acosh(1 + (1/2) sum_j kappa_j (exp(q^2 v_j/2) - 1))/q for every "
+        "q > 0, "
+        "kappa_j = F2/v_j for the two variances.",
+        "The exponential moment with one term for each variance, Jensen's inequality, and cosh inverted.",
+        {
+            **{k: _SERIES[k] for k in ("Z", "V", "v", "x")},
+            "v1": "positive after: norm of the first variance",
+            "v2": "positive after: norm of the second variance",
+            "F2": "positive after: sum of ||B_k||_F^2",
+            "q": "positive after: the parameter",
+        },
+        f"E(x, spectral(Z(x))) <= acosh({moment})/q",
+        hypotheses={
+            "series": _series("F2"),
+            "norms": ("norms_of_variances(V, v1, v2)", "the two variances in V have the norms v1 and v2"),
+        },
+        sources=(_SOURCE,),
+        domain="up to 5 matrices 2 x 2, all signs enumerated",
+    )
+    series, norms = d.assume("series"), d.assume("norms")
+    average = _moment_of_norm(d, series, "F2")
+    intrinsic = d.paper(
+        "trace_exp(q, V) <= F2/v1*(exp(q**2*v1/2) - 1) + F2/v2*(exp(q**2*v2/2) - 1)",
+        "phi(s) = exp(q^2 s/2) - 1 is convex with phi(0) = 0, so phi(s) <= (s/v_j) phi(v_j) for 0 <= s <= "
+        "v_j; "
+        "add over the eigenvalues of each variance, whose sum is F2.",
+        series,
+        norms,
+    )
+    jensen = _jensen_cosh(d)
+    cosh = d.combine(
+        f"cosh(q*E(x, spectral(Z(x)))) <= {moment}",
+        "Put the lines together and halve.",
+        jensen,
+        *average,
+        intrinsic,
+        times=["1", "1/2", "1/2", "1/2"],
+    )
+    inverted = d.axiom(
+        "take-acosh",
+        {"a": "q*E(x, spectral(Z(x)))", "b": moment},
+        f"q*E(x, spectral(Z(x))) <= acosh({moment})",
+        "cosh increases from 0 on, so it can be inverted.",
+        cosh,
+    )
+    d.combine(d.conclude, "Divide by q, which is positive.", inverted, times=["1/q"])
     return d
 
 
@@ -390,6 +514,8 @@ DERIVATIONS = (
     derive_expectation,
     derive_frobenius,
     derive_tail,
+    derive_tail_near,
+    derive_acosh,
     derive_tropp,
     derive_bernstein,
     derive_intrinsic_bernstein,

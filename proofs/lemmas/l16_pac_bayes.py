@@ -101,18 +101,14 @@ def _state() -> Derivation:
     )
 
 
-def derive() -> Derivation:
-    """The bound."""
-    d = _state()
-    bernoulli, xi, b, posterior, r = (d.assume(h) for h in ("bernoulli", "xi", "b", "posterior", "r"))
+def _moment_of_the_sample(d: Derivation, bernoulli: str, *explicit_moment: str) -> str:
+    """The prior's exponential moment on the drawn sample, by Markov's inequality."""
     explicit = d.lemma(
         "lemma-16-moment",
         {"xi": "xi", "b": "b", "m": "m", "k": "k", "r": "r"},
         "xi <= 2 + sqrt(pi()*m/2)",
         "The moment, explicitly.",
-        xi,
-        b,
-        r,
+        *explicit_moment,
     )
     average = d.cite(
         "maurer-moment",
@@ -127,7 +123,7 @@ def derive() -> Derivation:
         "moment(Z) <= E(S, moment(S))/delta",
         "Markov's inequality.",
     )
-    small = d.combine(
+    return d.combine(
         "moment(Z) <= (2 + sqrt(pi()*m/2))/delta",
         "Put the lines together: what bounds one quantity is bounded by the next.",
         markov,
@@ -135,6 +131,13 @@ def derive() -> Derivation:
         explicit,
         times=["1", "1/delta", "1/delta"],
     )
+
+
+def derive() -> Derivation:
+    """The bound."""
+    d = _state()
+    bernoulli, xi, b, posterior, r = (d.assume(h) for h in ("bernoulli", "xi", "b", "posterior", "r"))
+    small = _moment_of_the_sample(d, bernoulli, xi, b, r)
     logs = d.monotone(
         "log(moment(Z)) <= log((2 + sqrt(pi()*m/2))/delta)",
         "Take logarithms on both sides: the logarithm is an increasing function.",

@@ -205,9 +205,9 @@ def derive_c2() -> Derivation:
     return d
 
 
-def derive_c2_hoeffding() -> Derivation:
-    """Theorem C2, Hoeffding form."""
-    d = Derivation(
+def _state_c2_hoeffding() -> Derivation:
+    """What is to be proved."""
+    return Derivation(
         "theorem-c2-hoeffding",
         "Theorem C2: exact rank, Hoeffding form",
         "As C2 with a square root.",
@@ -226,6 +226,11 @@ def derive_c2_hoeffding() -> Derivation:
             ),
         },
     )
+
+
+def derive_c2_hoeffding() -> Derivation:
+    """Theorem C2, Hoeffding form."""
+    d = _state_c2_hoeffding()
     kraft, weight, level, iid = (d.assume(h) for h in ("kraft", "weight", "level", "iid"))
     occam = d.lemma(
         "lemma-15-hoeffding",

@@ -3,29 +3,30 @@
 from __future__ import annotations
 
 from proofs.build import Derivation
-from proofs.theorems.gap_steps import (
+from proofs.theorems.complexity_steps import (
     COMPLEXITY,
+    below_frobenius,
+    scalar_contraction,
+    vector_contraction,
+)
+from proofs.theorems.gap_steps import (
     CONFIDENCE,
     FIXED,
     GAP,
     LIPSCHITZ_SCALAR,
     LIPSCHITZ_VECTOR,
-    ONE_NORM,
     RADEMACHER,
     SAMPLE,
-    below_frobenius,
     conclude_gap,
-    scalar_contraction,
-    use_in_cell,
-    vector_contraction,
 )
+from proofs.theorems.gap_theorem import GapTheorem
 
 _SOURCES = ("A. Maurer, arXiv:1605.00251",)
 _SCALAR_SOURCES = ("M. Ledoux, M. Talagrand, Probability in Banach Spaces, 1991",)
 _DOMAIN = "small heads, all signs enumerated"
 _SIGNED, _SCALAR_SIGNED = "sum(i, sum(k, x(i, k)*{}))", "sum(i, e(i)*{})"
-_BOUND = "sqrt(2)*L*{}*sqrt(K*sum_sq_features)/m"
-_SCALAR_BOUND = "L*{}*sqrt(sum_sq_features)/m"
+_BOUND = "sqrt(2)*L*omega*sqrt(K*sum_sq_features)/m"
+_SCALAR_BOUND = "L*omega*sqrt(sum_sq_features)/m"
 _LINEAR = "the outputs are linear in the trained matrix"
 _SIZE = "independent signs: the columns of E_i have identity covariance"
 _BALL = "the Frobenius ball"
@@ -68,7 +69,7 @@ def derive_complexity() -> Derivation:
         "sqrt(2) L omega sqrt(K sum ||Psi||^2)/m.",
         "Vector contraction, then Cauchy-Schwarz for matrices.",
         _CLASS,
-        f"{COMPLEXITY} <= {_BOUND.format('omega')}",
+        f"{COMPLEXITY} <= {_BOUND}",
         hypotheses=_CLASS_HYPOTHESES,
         sources=_SOURCES,
         domain=_DOMAIN,
@@ -106,7 +107,7 @@ def derive_scalar_complexity() -> Derivation:
             "g": "real after: g(i, W), the output at unit i",
             "T": "real after: T(e), the signed sum of the feature vectors",
         },
-        f"{COMPLEXITY} <= {_SCALAR_BOUND.format('omega')}",
+        f"{COMPLEXITY} <= {_SCALAR_BOUND}",
         hypotheses={
             "lipschitz": ("h(i, W) - h(i, U) <= L*abs(g(i, W) - g(i, U))", LIPSCHITZ_SCALAR[1]),
             "linear": (_SCALAR_SIGNED.format("g(i, W)") + " == inner(a(W), T(e))", _LINEAR),
@@ -147,89 +148,52 @@ _GAP = {
     "K": "count before: number of outputs",
     "sum_sq_features": "nonnegative after: sum of squared feature norms on the sample",
 }
-_GAP_HYPOTHESES = {
-    **SAMPLE,
-    "lipschitz": LIPSCHITZ_VECTOR,
-    "linear": (_SIGNED.format("g(Z, i, k, W)") + " == inner(a(W), T1(x))", _LINEAR),
-    "size": ("E(x, frobenius(T1(x))**2) == K*sum_sq_features", _SIZE),
-    "ball": ("frobenius(a(W)) <= omega", _BALL),
-}
-_SCALAR_GAP = {
-    **_GAP,
-    "g": "real before: g(S, i, W), the output at unit i of the sample S; the features are fixed before the "
-    "sample",
-    "T1": "real after: T1(e), the signed sum of the feature vectors",
-}
-_SCALAR_GAP_HYPOTHESES = {
-    **SAMPLE,
-    "lipschitz": LIPSCHITZ_SCALAR,
-    "linear": (_SCALAR_SIGNED.format("g(Z, i, W)") + " == inner(a(W), T1(e))", _LINEAR),
-    "size": ("E(e, frobenius(T1(e))**2) == sum_sq_features", "independent signs"),
-    "ball": ("frobenius(a(W)) <= omega", _BALL),
-}
-_PREMISES = ("lipschitz", "linear", "size", "ball")
-_OF_LOSS = {
+_TERMS = {
     **{k: k for k in _CLASS},
     "h": "lambda i, W: l(W, Z, i)",
-    "g": "lambda i, k, W: g(Z, i, k, W)",
+    "a": "lambda W: a(W)",
     "T": "T1",
 }
-_OF_SCALAR_LOSS = {**_OF_LOSS, "g": "lambda i, W: g(Z, i, W)"}
-
-
-def derive_a1() -> Derivation:
-    """Theorem A1."""
-    bound = _BOUND.format("omega")
-    d = Derivation(
-        "theorem-a1",
-        "Theorem A1: frozen features, trained read-out",
-        "With probability at least 1 - delta, for every matrix in the Frobenius ball, the gap is at most "
-        "twice the complexity plus the confidence term.",
-        "The complexity bound and Lemma 3(c).",
-        _GAP,
-        f"{GAP} <= 2*({bound}) + {CONFIDENCE}",
-        "delta",
-        _GAP_HYPOTHESES,
-        _SOURCES,
-        "as complexity-a1",
-    )
-    premises = [d.assume(h) for h in _PREMISES]
-    complexity = d.lemma(
-        "complexity-a1",
-        _OF_LOSS,
-        f"{RADEMACHER} <= {bound}",
-        "The bound on the complexity of the class, proved before.",
-        *premises,
-    )
-    conclude_gap(d, complexity, bound)
-    return d
-
-
-def derive_scalar() -> Derivation:
-    """Theorem A1 with one row and one output."""
-    bound = _SCALAR_BOUND.format("omega")
-    d = Derivation(
-        "theorem-a1-scalar",
-        "Theorem A1 for one output: frozen features, trained scalar read-out",
-        "As A1 for f_W(x) = <W, Psi(x)>: the scalar contraction has constant 1 instead of sqrt(2).",
-        "The complexity bound and Lemma 3(c).",
-        _SCALAR_GAP,
-        f"{GAP} <= 2*({bound}) + {CONFIDENCE}",
-        "delta",
-        _SCALAR_GAP_HYPOTHESES,
-        _SCALAR_SOURCES,
-        "as complexity-a1-scalar",
-    )
-    premises = [d.assume(h) for h in _PREMISES]
-    complexity = d.lemma(
-        "complexity-a1-scalar",
-        _OF_SCALAR_LOSS,
-        f"{RADEMACHER} <= {bound}",
-        "The bound on the complexity of the class, proved before.",
-        *premises,
-    )
-    conclude_gap(d, complexity, bound)
-    return d
+A1 = GapTheorem(
+    key="a1",
+    label="A1",
+    title="frozen features, trained read-out",
+    goal="With probability at least 1 - delta, for every matrix in the Frobenius ball, the gap is at most "
+    "twice the complexity plus the confidence term.",
+    variables=_GAP,
+    hypotheses={
+        "lipschitz": LIPSCHITZ_VECTOR,
+        "linear": (_SIGNED.format("g(Z, i, k, W)") + " == inner(a(W), T1(x))", _LINEAR),
+        "size": ("E(x, frobenius(T1(x))**2) == K*sum_sq_features", _SIZE),
+        "ball": ("frobenius(a(W)) <= omega", _BALL),
+    },
+    terms={**_TERMS, "g": "lambda i, k, W: g(Z, i, k, W)"},
+    bound=_BOUND,
+    sources=_SOURCES,
+    domain="as complexity-a1",
+)
+A1_SCALAR = GapTheorem(
+    key="a1-scalar",
+    label="A1-scalar",
+    title="frozen features, trained read-out with one output",
+    goal="As A1 for f_W(x) = <W, Psi(x)>: the scalar contraction has constant 1 instead of sqrt(2).",
+    variables={
+        **_GAP,
+        "g": "real before: g(S, i, W), the output at unit i of the sample S; the features are fixed before "
+        "the sample",
+        "T1": "real after: T1(e), the signed sum of the feature vectors",
+    },
+    hypotheses={
+        "lipschitz": LIPSCHITZ_SCALAR,
+        "linear": (_SCALAR_SIGNED.format("g(Z, i, W)") + " == inner(a(W), T1(e))", _LINEAR),
+        "size": ("E(e, frobenius(T1(e))**2) == sum_sq_features", "independent signs"),
+        "ball": ("frobenius(a(W)) <= omega", _BALL),
+    },
+    terms={**_TERMS, "g": "lambda i, W: g(Z, i, W)"},
+    bound=_SCALAR_BOUND,
+    sources=_SCALAR_SOURCES,
+    domain="as complexity-a1-scalar",
+)
 
 
 def derive_a2() -> Derivation:
@@ -241,7 +205,7 @@ def derive_a2() -> Derivation:
         "With frozen attention of stable rank at most R the gap is of order sqrt(R/m), times the norms.",
         "Theorem A1 with features A(x) X, and ||A X||_F <= ||A||_2 sqrt(stable rank of A) ||X||_2.",
         {
-            **_GAP,
+            **A1.variables,
             "q": "nonnegative after: q(i) = ||A_i X_i||_F^2",
             "attention_spectral": "positive before: bound on the attention matrices' spectral norm",
             "attention_rank": "positive before: bound on their stable rank",
@@ -250,7 +214,8 @@ def derive_a2() -> Derivation:
         f"{GAP} <= 2*({bound}) + {CONFIDENCE}",
         "delta",
         {
-            **_GAP_HYPOTHESES,
+            **SAMPLE,
+            **A1.hypotheses,
             "units": ("sum(i, 1) == m", "there are m units"),
             "total": ("sum_sq_features == sum(i, q(i))", "the squared feature norms add up"),
             "unit": (
@@ -261,14 +226,7 @@ def derive_a2() -> Derivation:
         _SOURCES,
         "as complexity-a1",
     )
-    premises = [d.assume(h) for h in _PREMISES]
-    complexity = d.lemma(
-        "complexity-a1",
-        _OF_LOSS,
-        f"{RADEMACHER} <= {_BOUND.format('omega')}",
-        "The bound on the complexity of the class, proved before.",
-        *premises,
-    )
+    complexity = A1.complexity(d)
     rooted = _feature_norms(d)
     final = d.combine(
         f"{RADEMACHER} <= {bound}",
@@ -301,72 +259,21 @@ def _feature_norms(d: Derivation) -> str:
     )
 
 
-# The norm is measured after training
-_CELL = ("frobenius(member(j, v)) <= c0*rho**j", "the grid cell")
-_IN_CELL = {"a": "lambda v: member(j, v)", "T": "T1", "omega": "c0*rho**j"}
-
-
 def derive_a1_peeled() -> Derivation:
     """A1 with the norm measured after training."""
-    bound = _BOUND.format("(c0*rho**j)")
-    d = Derivation(
-        "theorem-a1-peeled",
-        "Theorem A1, norm measured after training",
-        "A1 for every matrix, whatever its norm.",
-        "Theorem A1's complexity in every grid cell; the union of Theorem P.",
-        {**_GAP, **ONE_NORM.variables},
-        f"{ONE_NORM.gap} <= 2*({bound}) + {ONE_NORM.confidence}",
-        "delta",
-        {
-            **SAMPLE,
-            "lipschitz": LIPSCHITZ_VECTOR,
-            "linear": (_SIGNED.format("g(Z, i, k, W)") + " == inner(W, T1(x))", _LINEAR),
-            "size": _GAP_HYPOTHESES["size"],
-            "cell": _CELL,
-        },
-        _SOURCES,
-        "as complexity-a1",
-    )
-    premises = [ONE_NORM.specialise(d, h) for h in ("lipschitz", "linear")]
-    premises += [d.assume("size"), d.assume("cell")]
-    terms = {**_OF_LOSS, **_IN_CELL, "g": "lambda i, k, v: g(Z, i, k, member(j, v))"}
-    use_in_cell(d, ONE_NORM, "complexity-a1", terms, bound, premises)
-    return d
+    return A1.derive_peeled(omega="(c0*rho**j)")
 
 
 def derive_scalar_peeled() -> Derivation:
-    """A1 for one output with the norm measured after training."""
-    bound = _SCALAR_BOUND.format("(c0*rho**j)")
-    d = Derivation(
-        "theorem-a1-scalar-peeled",
-        "Theorem A1 for one output, norm measured after training",
-        "A1-scalar for every matrix, whatever its norm.",
-        "The scalar complexity in every grid cell; the union of Theorem P.",
-        {**_SCALAR_GAP, **ONE_NORM.variables},
-        f"{ONE_NORM.gap} <= 2*({bound}) + {ONE_NORM.confidence}",
-        "delta",
-        {
-            **SAMPLE,
-            "lipschitz": LIPSCHITZ_SCALAR,
-            "linear": (_SCALAR_SIGNED.format("g(Z, i, W)") + " == inner(W, T1(e))", _LINEAR),
-            "size": _SCALAR_GAP_HYPOTHESES["size"],
-            "cell": _CELL,
-        },
-        _SCALAR_SOURCES,
-        "as complexity-a1-scalar",
-    )
-    premises = [ONE_NORM.specialise(d, h) for h in ("lipschitz", "linear")]
-    premises += [d.assume("size"), d.assume("cell")]
-    terms = {**_OF_SCALAR_LOSS, **_IN_CELL, "g": "lambda i, v: g(Z, i, member(j, v))"}
-    use_in_cell(d, ONE_NORM, "complexity-a1-scalar", terms, bound, premises)
-    return d
+    """A1-scalar with the norm measured after training."""
+    return A1_SCALAR.derive_peeled(omega="(c0*rho**j)")
 
 
 DERIVATIONS = (
     derive_complexity,
     derive_scalar_complexity,
-    derive_a1,
-    derive_scalar,
+    A1.derive,
+    A1_SCALAR.derive,
     derive_a2,
     derive_a1_peeled,
     derive_scalar_peeled,

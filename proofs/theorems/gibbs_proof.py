@@ -5,7 +5,7 @@ from __future__ import annotations
 from proofs.build import Derivation
 from proofs.lemmas.l16_pac_bayes import HYPOTHESES as PAC_HYPOTHESES
 from proofs.lemmas.l16_pac_bayes import VARIABLES as PAC_VARIABLES
-from proofs.theorems.counting_steps import MOMENT
+from proofs.theorems.counting_steps import MOMENT, PRIOR_MOMENT, pac_bayes
 
 GIBBS = {
     **{k: v for k, v in PAC_VARIABLES.items() if k not in ("moment", "KL", "emp", "risk", "S")},
@@ -21,9 +21,7 @@ GIBBS = {
 }
 _HYPOTHESES = {
     "bernoulli": ("prior_moment(lambda S: prior(n, S), m, xi)", PAC_HYPOTHESES["bernoulli"][1]),
-    "xi": PAC_HYPOTHESES["xi"],
-    "b": PAC_HYPOTHESES["b"],
-    "r": ("inverse_roots(r, m)", "r(k) = 1/sqrt(k (m-k))"),
+    **PRIOR_MOMENT,
     "posterior": (
         "posterior_average(emp_risk_gibbs, risk_gibbs, kl_divergence, lambda S: prior(n, S), Z)",
         "averages over Q, with the n-th prior",
@@ -35,9 +33,9 @@ _BOUND = f"(kl_divergence + grid_cost + log({MOMENT}/delta))/m"
 SOURCES = ("A. Maurer, A note on the PAC Bayesian theorem, 2004, arXiv:cs/0411099",)
 
 
-def derive_e() -> Derivation:
-    """Theorem E, for this posterior."""
-    d = Derivation(
+def _state_e() -> Derivation:
+    """What is to be proved."""
+    return Derivation(
         "theorem-e",
         "Theorem E: Gibbs bound under Gaussian noise",
         "For all weights and noise levels at once the noisy risk is bounded through the relative "
@@ -50,30 +48,18 @@ def derive_e() -> Derivation:
         SOURCES,
         "finite families",
     )
-    bernoulli, xi, b, r, posterior = (d.assume(h) for h in ("bernoulli", "xi", "b", "r", "posterior"))
-    each = d.lemma(
-        "lemma-16",
-        {
-            "moment": "lambda S: prior(n, S)",
-            "m": "m",
-            "delta": "delta*w(n)",
-            "KL": "kl_divergence",
-            "emp": "emp_risk_gibbs",
-            "risk": "risk_gibbs",
-            "Z": "Z",
-            "S": "S",
-            "k": "k",
-            "xi": "xi",
-            "b": "b",
-            "r": "r",
-        },
-        f"risk_gibbs <= kl_inverse(emp_risk_gibbs, (kl_divergence + log({MOMENT}/(delta*w(n))))/m)",
-        "Lemma 16 for one prior, at its share of delta.",
-        bernoulli,
-        xi,
-        b,
-        posterior,
-        r,
+
+
+def derive_e() -> Derivation:
+    """Theorem E, for this posterior."""
+    d = _state_e()
+    each = pac_bayes(
+        d,
+        moment="lambda S: prior(n, S)",
+        share="delta*w(n)",
+        divergence="kl_divergence",
+        emp="emp_risk_gibbs",
+        risk="risk_gibbs",
     )
     weights, cost = d.assume("weights"), d.assume("cost")
     union = d.weighted_grid(
@@ -137,10 +123,12 @@ def _use_e(d: Derivation) -> str:
     )
 
 
-def derive_e_rank() -> Derivation:
-    """Theorem E in the stable rank of the updates."""
-    bound = f"(layers*update_rank/(2*noise_relative**2) + grid_cost + log({MOMENT}/delta))"
-    d = Derivation(
+_BY_RANK = f"(layers*update_rank/(2*noise_relative**2) + grid_cost + log({MOMENT}/delta))"
+
+
+def _state_e_rank() -> Derivation:
+    """What is to be proved."""
+    return Derivation(
         "theorem-e-rank",
         "Theorem E in the stable rank of the weight updates",
         "The relative entropy of the noise is at most (number of layers) R/(2 tau^2), R the largest "
@@ -157,7 +145,7 @@ def derive_e_rank() -> Derivation:
             "norm2": "positive after: norm2(a), spectral norm of the update",
             "a": "point dummy: a matrix",
         },
-        f"risk_gibbs <= emp_risk_gibbs + sqrt({bound}/(2*m))",
+        f"risk_gibbs <= emp_risk_gibbs + sqrt({_BY_RANK}/(2*m))",
         "delta",
         {
             **_HYPOTHESES,
@@ -183,17 +171,11 @@ def derive_e_rank() -> Derivation:
             ),
         },
     )
-    main = _use_e(d)
-    total, gauss, rank, noise, count, cheap = (
-        d.assume(h) for h in ("total", "gauss", "rank", "noise", "count", "cheap")
-    )
-    pinsker = d.cite(
-        "pinsker",
-        {"q": "emp_risk_gibbs", "c": _BOUND},
-        f"kl_inverse(emp_risk_gibbs, {_BOUND}) <= emp_risk_gibbs + sqrt({_BOUND}/2)",
-        "Pinsker.",
-        cheap,
-    )
+
+
+def _price_by_rank(d: Derivation) -> str:
+    """The relative entropy of the noise is at most (number of matrices) R/(2 tau^2)."""
+    total, gauss, rank, noise, count = (d.assume(h) for h in ("total", "gauss", "rank", "noise", "count"))
     each = d.monotone(
         "srank(a)/(2*tau(a)**2) <= update_rank/(2*noise_relative**2)",
         "Larger rank, smaller noise.",
@@ -204,16 +186,31 @@ def derive_e_rank() -> Derivation:
     added = d.monotone(
         "sum(a, q(a)) <= sum(a, update_rank/(2*noise_relative**2))", "Add over the matrices.", simple
     )
-    price = d.combine(
-        f"{_BOUND}/2 <= {bound}/(2*m)",
+    return d.combine(
+        f"{_BOUND}/2 <= {_BY_RANK}/(2*m)",
         "Count the matrices.",
         total,
         added,
         count,
         times=["1/(2*m)", "1/(2*m)", "update_rank/(2*noise_relative**2)/(2*m)"],
     )
+
+
+def derive_e_rank() -> Derivation:
+    """Theorem E in the stable rank of the updates."""
+    d = _state_e_rank()
+    main = _use_e(d)
+    cheap = d.assume("cheap")
+    pinsker = d.cite(
+        "pinsker",
+        {"q": "emp_risk_gibbs", "c": _BOUND},
+        f"kl_inverse(emp_risk_gibbs, {_BOUND}) <= emp_risk_gibbs + sqrt({_BOUND}/2)",
+        "Pinsker.",
+        cheap,
+    )
+    price = _price_by_rank(d)
     rooted = d.monotone(
-        f"sqrt({_BOUND}/2) <= sqrt({bound}/(2*m))",
+        f"sqrt({_BOUND}/2) <= sqrt({_BY_RANK}/(2*m))",
         "Take roots on both sides: the root is an increasing function.",
         price,
         cheap,

@@ -3,19 +3,9 @@
 from __future__ import annotations
 
 from proofs.build import Derivation
-from proofs.theorems.gap_steps import (
-    COMPLEXITY,
-    CONFIDENCE,
-    FIXED,
-    GAP,
-    RADEMACHER,
-    SAMPLE,
-    THREE_NORMS,
-    below_frobenius,
-    conclude_gap,
-    use_in_cell,
-    vector_contraction,
-)
+from proofs.theorems.complexity_steps import COMPLEXITY, below_frobenius, vector_contraction
+from proofs.theorems.gap_steps import FIXED, THREE_NORMS
+from proofs.theorems.gap_theorem import GapTheorem
 
 _SOURCES = ("A. Maurer, arXiv:1605.00251",)
 _DOMAIN = "small heads with rational weights, all signs enumerated in 200-bit balls"
@@ -104,23 +94,11 @@ _BALLS = {
     "ball_spectral": ("spectral(V(W)) <= spectral_value", "spectral ball of V"),
     "ball_scores": ("frobenius(Q(W)) <= omega", "Frobenius ball of the query-key matrix"),
 }
-_PREMISES = ("lipschitz", *_SHARED_HYPOTHESES, *_BALLS)
 
 
-def _bound(omega: str, omega_value: str, spectral_value: str) -> str:
-    values, scores = _complexities(omega, omega_value, spectral_value)
-    return f"sqrt(2)*L*({values}**(2/3) + {scores}**(2/3))**(3/2)"
-
-
-def _complexities(omega: str, omega_value: str, spectral_value: str) -> tuple[str, str]:
-    return (
-        f"({omega_value}*sqrt(K*sum_sq_tokens)/m)",
-        f"({spectral_value}*{omega}*sqrt(sum_sq_joint)/(sqrt(2)*m))",
-    )
-
-
-_BUDGETS = ("omega", "omega_value", "spectral_value")
-_A0, _C0 = _complexities(*_BUDGETS)
+_A0 = "(omega_value*sqrt(K*sum_sq_tokens)/m)"
+_C0 = "(spectral_value*omega*sqrt(sum_sq_joint)/(sqrt(2)*m))"
+_BOUND = f"sqrt(2)*L*({_A0}**(2/3) + {_C0}**(2/3))**(3/2)"
 _UP = "sqrt(1 + q**2)"
 _WEIGHT = "radius(i)*spectral_value/sqrt(2)"
 _FACTOR = "sqrt(1 + q**2)/q*spectral_value/sqrt(2)"
@@ -211,7 +189,7 @@ def derive_complexity() -> Derivation:
         "With both matrices trained, the complexity is sqrt(2) L (A0^(2/3) + C0^(2/3))^(3/2).",
         "One contraction for both, split between values and scores in the best way.",
         {**_CLASS, "q": "positive free: how the contraction is split between values and scores"},
-        f"{COMPLEXITY} <= {_bound(*_BUDGETS)}",
+        f"{COMPLEXITY} <= {_BOUND}",
         hypotheses={
             "lipschitz": (f"h(i, W) - h(i, U) <= {_MOVE}", _LIPSCHITZ),
             **_SHARED_HYPOTHESES,
@@ -244,90 +222,54 @@ def derive_complexity() -> Derivation:
     return d
 
 
-# Gap theorems: everything but the two trained matrices is fixed before the sample
+# The gap theorem: everything but the two trained matrices is fixed before the sample
 _GAP = {
     **_CLASS,
     **FIXED,
     "x": _CLASS["x"],
     "k": _CLASS["k"],
-    **{n: _CLASS[n].replace("after:", "before:") for n in ("V", "Q", *_BUDGETS, "K")},
+    **{
+        n: _CLASS[n].replace("after:", "before:")
+        for n in ("V", "Q", "omega", "omega_value", "spectral_value", "K")
+    },
 }
-_GAP_HYPOTHESES = {
-    **SAMPLE,
-    "lipschitz": (f"l(W, Z, i) - l(U, Z, i) <= {_MOVE}", _LIPSCHITZ),
-    **_SHARED_HYPOTHESES,
-}
-
-
-def derive_joint() -> Derivation:
-    """Theorem C1-joint."""
-    bound = _bound(*_BUDGETS)
-    d = Derivation(
-        "theorem-c1-joint",
-        "Theorem C1-joint: query-key and value matrices trained",
-        "With probability at least 1 - delta, for all value and query-key matrices in their balls, the gap "
-        "is "
-        "at most twice the complexity plus the confidence term.",
-        "The complexity bound and Lemma 3(c).",
-        _GAP,
-        f"{GAP} <= 2*({bound}) + {CONFIDENCE}",
-        "delta",
-        {**_GAP_HYPOTHESES, **_BALLS},
-        _SOURCES,
-        _DOMAIN,
-    )
-    premises = [d.assume(h) for h in _PREMISES]
-    complexity = d.lemma(
-        "complexity-c1-joint",
-        {**{k: k for k in _CLASS}, "h": "lambda i, W: l(W, Z, i)"},
-        f"{RADEMACHER} <= {bound}",
-        "The bound on the complexity of the class, proved before.",
-        *premises,
-    )
-    conclude_gap(d, complexity, bound)
-    return d
-
-
-_CELL_BUDGETS = {
-    "omega": "(c0*rho**j)",
-    "omega_value": "(c0*rho**j_value)",
-    "spectral_value": "(c0*rho**j_spectral)",
-}
+JOINT = GapTheorem(
+    key="c1-joint",
+    label="C1-joint",
+    title="query-key and value matrices trained",
+    goal="With probability at least 1 - delta, for all value and query-key matrices in their balls, the "
+    "gap is "
+    "at most twice the complexity plus the confidence term.",
+    variables=_GAP,
+    hypotheses={
+        "lipschitz": (f"l(W, Z, i) - l(U, Z, i) <= {_MOVE}", _LIPSCHITZ),
+        **_SHARED_HYPOTHESES,
+        **_BALLS,
+    },
+    terms={
+        **{k: k for k in _CLASS},
+        "h": "lambda i, W: l(W, Z, i)",
+        "V": "lambda W: V(W)",
+        "Q": "lambda W: Q(W)",
+        "A": "lambda i, k, W: A(i, k, W)",
+        "s": "lambda i, k, W: s(i, k, W)",
+        "dA": "lambda i, W, U: dA(i, W, U)",
+        "ds": "lambda i, W, U: ds(i, W, U)",
+    },
+    bound=_BOUND,
+    sources=_SOURCES,
+    domain=_DOMAIN,
+)
 
 
 def derive_joint_peeled() -> Derivation:
     """C1-joint with the three norms measured after training."""
-    bound, cells = _bound(*_CELL_BUDGETS.values()), THREE_NORMS
-    balls = {}
-    for name, (formula, meaning) in _BALLS.items():
-        left, budget = formula.split(" <= ")
-        balls[name] = (f"{cells.of(left)} <= {_CELL_BUDGETS[budget]}", f"the grid cell: {meaning}")
-    d = Derivation(
-        "theorem-c1-joint-peeled",
-        "Theorem C1-joint, norms measured after training",
-        "C1-joint for all value and query-key matrices, whatever their norms.",
-        "C1-joint's complexity in every cell of a grid over the three norms; the union of Theorem P.",
-        {**_GAP, **cells.variables},
-        f"{cells.gap} <= 2*({bound}) + {cells.confidence}",
-        "delta",
-        {**_GAP_HYPOTHESES, **balls},
-        _SOURCES,
-        _DOMAIN,
+    return JOINT.derive_peeled(
+        THREE_NORMS,
+        omega="(c0*rho**j)",
+        omega_value="(c0*rho**j_value)",
+        spectral_value="(c0*rho**j_spectral)",
     )
-    about_models = ("lipschitz", "table", "scores", "apart", "linear_values", "linear_scores")
-    premises = [cells.specialise(d, h) if h in about_models else d.assume(h) for h in _PREMISES]
-    terms = {
-        **{k: k for k in _CLASS},
-        **_CELL_BUDGETS,
-        "V": f"lambda v: V({cells.member})",
-        "Q": f"lambda v: Q({cells.member})",
-        "A": f"lambda i, k, v: A(i, k, {cells.member})",
-        "s": f"lambda i, k, v: s(i, k, {cells.member})",
-        "dA": f"lambda i, v, u: dA(i, {cells.member}, {cells.other})",
-        "ds": f"lambda i, v, u: ds(i, {cells.member}, {cells.other})",
-    }
-    use_in_cell(d, cells, "complexity-c1-joint", terms, bound, premises)
-    return d
 
 
-DERIVATIONS = (derive_split, derive_complexity, derive_joint, derive_joint_peeled)
+DERIVATIONS = (derive_split, derive_complexity, JOINT.derive, derive_joint_peeled)

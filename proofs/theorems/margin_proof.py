@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from proofs.build import Derivation
 from proofs.lemmas.l16_pac_bayes import HYPOTHESES as PAC_HYPOTHESES
-from proofs.theorems.counting_steps import MOMENT
+from proofs.theorems.counting_steps import MOMENT, PRIOR_MOMENT, pac_bayes
 from proofs.theorems.gibbs_proof import GIBBS, SOURCES
 
 
-def derive_c3_noise() -> Derivation:
-    """How often the noise moves a margin by more than margin/2."""
-    d = Derivation(
+def _state_c3_noise() -> Derivation:
+    """What is to be proved."""
+    return Derivation(
         "lemma-c3-noise",
         "Margins under Gaussian noise",
         "Gaussian noise of levels sigma_W, sigma_V moves a margin by more than margin/2 with "
@@ -53,6 +53,11 @@ def derive_c3_noise() -> Derivation:
         sources=("Here",),
         domain="random heads",
     )
+
+
+def derive_c3_noise() -> Derivation:
+    """How often the noise moves a margin by more than margin/2."""
+    d = _state_c3_noise()
     union, number, level = d.assume("union1"), d.assume("number1"), d.assume("level1")
     first = d.lemma(
         "lemma-18",
@@ -122,32 +127,36 @@ _C3_COST = (
 )
 
 
-def derive_c3() -> Derivation:
-    """Theorem C3."""
-    share = "delta/((index_scores + 1)*(index_scores + 2))/((index_values + 1)*(index_values + 2))"
-    moment = "lambda S: prior(index_scores, index_values, S)"
-    eta = "(eta_scores + eta_values)"
-    d = Derivation(
+_SHARE = "delta/((index_scores + 1)*(index_scores + 2))/((index_values + 1)*(index_values + 2))"
+_RAW = f"(KL + log({MOMENT}/({_SHARE})))/m"
+_MOMENT_OF_PRIOR = "lambda S: prior(index_scores, index_values, S)"
+_ETA = "(eta_scores + eta_values)"
+
+
+def _state_c3() -> Derivation:
+    """What is to be proved."""
+    return Derivation(
         "theorem-c3",
         "Theorem C3: margin bound in the stable rank of the weights",
         "P(margin <= 0) is bounded through Gaussian noise that the margins survive; no dimension enters.",
         "Lemma 16 for the loss 1[margin <= margin/2] under noise; Lemma 17 for the relative entropy; "
         "the noise changes that loss rarely.",
         _C3,
-        f"risk0 <= kl_inverse(min(1, emp_margin_risk + {eta}), {_C3_COST})/(1 - {eta})",
+        f"risk0 <= kl_inverse(min(1, emp_margin_risk + {_ETA}), {_C3_COST})/(1 - {_ETA})",
         "delta",
         {
-            "bernoulli": (f"prior_moment({moment}, m, xi)", PAC_HYPOTHESES["bernoulli"][1]),
-            "xi": PAC_HYPOTHESES["xi"],
-            "b": PAC_HYPOTHESES["b"],
-            "r": ("inverse_roots(r, m)", "r(k) = 1/sqrt(k (m-k))"),
-            "posterior": (f"posterior_average(emp_q, risk_q, KL, {moment}, Z)", "averages over the noise"),
+            "bernoulli": (f"prior_moment({_MOMENT_OF_PRIOR}, m, xi)", PAC_HYPOTHESES["bernoulli"][1]),
+            **PRIOR_MOMENT,
+            "posterior": (
+                f"posterior_average(emp_q, risk_q, KL, {_MOMENT_OF_PRIOR}, Z)",
+                "averages over the noise",
+            ),
             "small": (
                 "value_diameter*B**2*B_query*noise_scores*sqrt(2*log(n_tokens/eta_scores)) "
                 "+ 2*noise_values*B*sqrt(log(K1/eta_values)) <= margin/2",
                 "the noise is small against the margin",
             ),
-            "below": (f"0 < 1 - {eta}", "eta_1 + eta_2 is below 1"),
+            "below": (f"0 < 1 - {_ETA}", "eta_1 + eta_2 is below 1"),
         },
         SOURCES,
         "small heads",
@@ -174,94 +183,77 @@ def derive_c3() -> Derivation:
             ),
         },
     )
-    names = (
-        "bernoulli",
-        "xi",
-        "b",
-        "r",
-        "posterior",
-        "below",
-        "true",
-        "train",
-        "entropy",
-        "gaussW",
-        "gaussV",
-    )
-    bernoulli, xi, b, r, posterior, below, true, train, entropy, gauss_w, gauss_v = (
-        d.assume(h) for h in names
-    )
-    noise = d.paper(
-        f"p <= {eta}",
-        "lemma-c3-noise: noise this small moves a margin by more than margin/2 only if a score or a logit "
-        "difference exceeds its quantile.",
-        d.assume("small"),
-    )
-    raw = f"(KL + log({MOMENT}/({share})))/m"
-    each = d.lemma(
-        "lemma-16",
-        {
-            "moment": moment,
-            "m": "m",
-            "delta": share,
-            "KL": "KL",
-            "emp": "emp_q",
-            "risk": "risk_q",
-            "Z": "Z",
-            "S": "S",
-            "k": "k",
-            "xi": "xi",
-            "b": "b",
-            "r": "r",
-        },
-        f"risk_q <= kl_inverse(emp_q, {raw})",
-        "Lemma 16 for one prior, at its share of delta.",
-        bernoulli,
-        xi,
-        b,
-        posterior,
-        r,
-    )
+
+
+def _noisy_risk(d: Derivation) -> str:
+    """Lemma 16 for the loss under noise, for all noise levels of the grid at once."""
+    each = pac_bayes(d, moment=_MOMENT_OF_PRIOR, share=_SHARE, divergence="KL", emp="emp_q", risk="risk_q")
     first = d.grid(
         "index_values",
         "delta/((index_scores + 1)*(index_scores + 2))",
         "1/(index_values + 1)",
-        f"risk_q <= kl_inverse(emp_q, {raw})",
+        f"risk_q <= kl_inverse(emp_q, {_RAW})",
         "Unite over the levels of V.",
         each,
     )
-    union = d.grid(
+    return d.grid(
         "index_scores",
         "delta",
         "1/(index_scores + 1)",
-        f"risk_q <= kl_inverse(emp_q, {raw})",
+        f"risk_q <= kl_inverse(emp_q, {_RAW})",
         "Unite over the levels of W.",
         first,
     )
+
+
+def _relative_entropy(d: Derivation) -> str:
+    """Lemma 17 for both matrices, and what the grid costs."""
     kl_w = d.lemma(
         "lemma-17",
         {"KL": "KLW", "D": "D", "s": "noise_scores", "dist": "norm_scores"},
         "KLW == norm_scores**2/(2*noise_scores**2)",
         "Lemma 17: the relative entropy of two Gaussians of equal variance.",
-        gauss_w,
+        d.assume("gaussW"),
     )
     kl_v = d.lemma(
         "lemma-17",
         {"KL": "KLV", "D": "D2", "s": "noise_values", "dist": "norm_values"},
         "KLV == norm_values**2/(2*noise_values**2)",
         "Lemma 17: the relative entropy of two Gaussians of equal variance.",
-        gauss_v,
+        d.assume("gaussV"),
     )
-    price = d.combine(f"{raw} == {_C3_COST}", "Add up.", entropy, kl_w, kl_v, times=["1/m", "1/m", "1/m"])
-    moved = d.monotone(f"emp_margin_risk + p <= emp_margin_risk + {eta}", "The noise is small.", noise)
-    capped = d.monotone(f"min(1, emp_margin_risk + p) <= min(1, emp_margin_risk + {eta})", "Cap at 1.", moved)
-    start = d.combine(
-        f"emp_q <= min(1, emp_margin_risk + {eta})",
+    return d.combine(
+        f"{_RAW} == {_C3_COST}", "Add up.", d.assume("entropy"), kl_w, kl_v, times=["1/m", "1/m", "1/m"]
+    )
+
+
+def _training_margins(d: Derivation, noise: str) -> str:
+    """The noisy empirical risk, by the share of units with a small margin."""
+    moved = d.monotone(f"emp_margin_risk + p <= emp_margin_risk + {_ETA}", "The noise is small.", noise)
+    capped = d.monotone(
+        f"min(1, emp_margin_risk + p) <= min(1, emp_margin_risk + {_ETA})", "Cap at 1.", moved
+    )
+    return d.combine(
+        f"emp_q <= min(1, emp_margin_risk + {_ETA})",
         "Put the lines together: what bounds one quantity is bounded by the next.",
-        train,
+        d.assume("train"),
         capped,
     )
+
+
+def derive_c3() -> Derivation:
+    """Theorem C3."""
+    d = _state_c3()
+    noise = d.paper(
+        f"p <= {_ETA}",
+        "lemma-c3-noise: noise this small moves a margin by more than margin/2 only if a score or a logit "
+        "difference exceeds its quantile.",
+        d.assume("small"),
+    )
+    union, price, start = _noisy_risk(d), _relative_entropy(d), _training_margins(d, noise)
+    true, below = d.assume("true"), d.assume("below")
     larger = d.monotone(
-        f"kl_inverse(emp_q, {raw}) <= kl_inverse(min(1, emp_margin_risk + {eta}), {_C3_COST})",
+        f"kl_inverse(emp_q, {_RAW}) <= kl_inverse(min(1, emp_margin_risk + {_ETA}), {_C3_COST})",
         "kl_inverse increases in both arguments.",
         start,
         price,
@@ -274,7 +266,7 @@ def derive_c3() -> Derivation:
         union,
         larger,
         below,
-        times=[f"1/(1 - {eta})", f"risk0/(1 - {eta})", f"1/(1 - {eta})", f"1/(1 - {eta})"],
+        times=[f"1/(1 - {_ETA})", f"risk0/(1 - {_ETA})", f"1/(1 - {_ETA})", f"1/(1 - {_ETA})"],
     )
     return d
 

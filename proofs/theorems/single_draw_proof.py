@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from proofs.build import Derivation
-from proofs.lemmas.l16_pac_bayes import HYPOTHESES as PAC_HYPOTHESES
 from proofs.lemmas.l16_pac_bayes import VARIABLES as PAC_VARIABLES
-from proofs.theorems.counting_steps import MOMENT, SETTING
+from proofs.theorems.counting_steps import MOMENT, PRIOR_MOMENT, SETTING
 from proofs.theorems.gibbs_proof import SOURCES
 
+_COST = f"(log_ratio + grid_cost + log({MOMENT}/delta))"
 
-def derive_e_single() -> Derivation:
-    """E-single: one drawn model."""
-    cost = f"(log_ratio + grid_cost + log({MOMENT}/delta))"
-    d = Derivation(
+
+def _state() -> Derivation:
+    """What is to be proved."""
+    return Derivation(
         "theorem-e-single",
         "Theorem E-single: one model drawn from the noise",
         "For one model drawn once from Q: m kl(empirical risk, risk) <= log density ratio + log(xi/delta).",
@@ -35,12 +35,10 @@ def derive_e_single() -> Derivation:
             "emp_risk": "fraction after: empirical risk of the drawn model",
             "risk": "fraction after: its risk",
         },
-        f"risk <= kl_inverse(emp_risk, max(0, {cost})/m)",
+        f"risk <= kl_inverse(emp_risk, max(0, {_COST})/m)",
         "delta",
         {
-            "xi": PAC_HYPOTHESES["xi"],
-            "b": PAC_HYPOTHESES["b"],
-            "r": ("inverse_roots(r, m)", "r(k) = 1/sqrt(k (m-k))"),
+            **PRIOR_MOMENT,
             "mean": (
                 "E(S, excess(n, S)) <= xi",
                 "the density ratio turns the mean over Q into the mean "
@@ -54,9 +52,11 @@ def derive_e_single() -> Derivation:
         SOURCES,
         "finite families",
     )
-    xi, b, r, mean, logs, weights, price = (
-        d.assume(h) for h in ("xi", "b", "r", "mean", "log", "weights", "cost")
-    )
+
+
+def _excess(d: Derivation) -> str:
+    """Markov's inequality for every prior of the grid at once."""
+    xi, b, r, mean, weights = (d.assume(h) for h in ("xi", "b", "r", "mean", "weights"))
     explicit = d.lemma(
         "lemma-16-moment",
         {"xi": "xi", "b": "b", "m": "m", "k": "k", "r": "r"},
@@ -80,7 +80,7 @@ def derive_e_single() -> Derivation:
         explicit,
         times=["1", "1/(delta*w(n))", "1/(delta*w(n))"],
     )
-    united = d.weighted_grid(
+    return d.weighted_grid(
         "n",
         "delta",
         "w(n)",
@@ -89,13 +89,19 @@ def derive_e_single() -> Derivation:
         small,
         weights,
     )
+
+
+def derive_e_single() -> Derivation:
+    """E-single: one drawn model."""
+    d = _state()
+    united, logs, price = _excess(d), d.assume("log"), d.assume("cost")
     logged = d.monotone(
         f"log(excess(n, Z)) <= log({MOMENT}/(delta*w(n)))",
         "Take logarithms on both sides: the logarithm is an increasing function.",
         united,
     )
     below = d.combine(
-        f"m*kl(emp_risk, risk) <= {cost}",
+        f"m*kl(emp_risk, risk) <= {_COST}",
         "Put the lines together: what bounds one quantity is bounded by the next.",
         logs,
         logged,
@@ -103,10 +109,10 @@ def derive_e_single() -> Derivation:
         times=["1", "1", "-1"],
     )
     larger = d.axiom(
-        "max-right", {"a": "0", "b": cost}, f"{cost} <= max(0, {cost})", "The larger of the two."
+        "max-right", {"a": "0", "b": _COST}, f"{_COST} <= max(0, {_COST})", "The larger of the two."
     )
     divided = d.combine(
-        f"kl(emp_risk, risk) <= max(0, {cost})/m",
+        f"kl(emp_risk, risk) <= max(0, {_COST})/m",
         "Divide by the number of units m.",
         below,
         larger,
@@ -114,7 +120,7 @@ def derive_e_single() -> Derivation:
     )
     d.axiom(
         "invert-kl",
-        {"q": "emp_risk", "p": "risk", "c": f"max(0, {cost})/m"},
+        {"q": "emp_risk", "p": "risk", "c": f"max(0, {_COST})/m"},
         d.conclude,
         "The risk is at most the largest p that this relative entropy allows.",
         divided,

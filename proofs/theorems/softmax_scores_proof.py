@@ -3,32 +3,26 @@
 from __future__ import annotations
 
 from proofs.build import Derivation
-from proofs.theorems.gap_steps import (
+from proofs.theorems.complexity_steps import (
     COMPLEXITY,
-    CONFIDENCE,
-    FIXED,
-    GAP,
     INTRINSIC,
-    ONE_NORM,
-    RADEMACHER,
-    SAMPLE,
     SERIES_NORM,
     below_frobenius,
     below_nuclear,
-    conclude_gap,
     series_of,
-    use_in_cell,
     vector_contraction,
 )
+from proofs.theorems.gap_steps import FIXED
+from proofs.theorems.gap_theorem import GapTheorem
 
 _SOURCES = ("A. Maurer, arXiv:1605.00251",)
 _SERIES_SOURCES = (*_SOURCES, "J. A. Tropp, arXiv:1501.01571")
 _DOMAIN = "small heads with rational weights, all signs enumerated in 200-bit balls"
 _SIGNED = "sum(i, sum(k, x(i, k)*{}s(i, k, W)))"
 _LENGTH = "sqrt(sum(k, (s(i, k, W) - s(i, k, U))**2))"
-_SCALAR_BOUND = "L*{}*sqrt(sum_sq_readout)/(2*m)"
-_SERIES_BOUND = f"L*{{}}*{SERIES_NORM}/m"
-_VECTOR_BOUND = "L*{}*sqrt(sum_sq_scores)/m"
+_SCALAR_BOUND = "L*omega*sqrt(sum_sq_readout)/(2*m)"
+_SERIES_BOUND = f"L*nu*{SERIES_NORM}/m"
+_VECTOR_BOUND = "L*omega*sqrt(sum_sq_scores)/m"
 _LINEAR = "scores are linear in the query-key matrix"
 _BALL = ("frobenius(a(W)) <= omega", "the Frobenius ball")
 _NUCLEAR_BALL = ("nuclear(a(W)) <= nu", "the nuclear ball")
@@ -128,7 +122,7 @@ def derive_i_complexity() -> Derivation:
         "A trained query-key matrix in a Frobenius ball: complexity at most L omega sqrt(sum)/(2m).",
         "Softmax read-out (Lemma 12c), vector contraction (Lemma 7), Cauchy-Schwarz.",
         _SCALAR,
-        f"{COMPLEXITY} <= {_SCALAR_BOUND.format('omega')}",
+        f"{COMPLEXITY} <= {_SCALAR_BOUND}",
         hypotheses={
             **_SCALAR_HEAD,
             "linear": (f"{signed} == inner(a(W), T(x))", _LINEAR),
@@ -167,7 +161,7 @@ def derive_ii_complexity() -> Derivation:
         "the matrix series of the query-key outer products.",
         "Softmax read-out (Lemma 12c), vector contraction (Lemma 7), nuclear-spectral duality, Lemma 8.",
         {**_SCALAR, **_SERIES},
-        f"{COMPLEXITY} <= {_SERIES_BOUND.format('nu')}",
+        f"{COMPLEXITY} <= {_SERIES_BOUND}",
         hypotheses={
             **_SCALAR_HEAD,
             "linear": (f"{signed} == inner(a(W), T(x))", _LINEAR),
@@ -245,7 +239,7 @@ def derive_vector_complexity() -> Derivation:
         "sqrt(sum)/m.",
         "Softmax average (Lemma 12c), vector contraction (Lemma 7), Cauchy-Schwarz.",
         _VECTOR,
-        f"{COMPLEXITY} <= {_VECTOR_BOUND.format('omega')}",
+        f"{COMPLEXITY} <= {_VECTOR_BOUND}",
         hypotheses=_VECTOR_HYPOTHESES,
         sources=_SOURCES,
         domain=_DOMAIN,
@@ -288,8 +282,7 @@ _SCALAR_GAP = {
     "o": "positive after: o(i), at least the oscillation of the values",
     "sum_sq_readout": _SCALAR["sum_sq_readout"],
 }
-_SCALAR_GAP_HYPOTHESES = {
-    **SAMPLE,
+_SCALAR_GAP_HEAD = {
     "lipschitz": (
         "l(W, Z, i) - l(U, Z, i) <= L*abs(f(i, W) - f(i, U))",
         "the loss is L-Lipschitz in the output",
@@ -306,172 +299,93 @@ _SCALAR_TERMS = {
     "b": "lambda i: values(Z, i)",
     "T": "T1",
 }
-
-
-def derive_i() -> Derivation:
-    """Theorem C1(i)."""
-    bound = _SCALAR_BOUND.format("omega")
-    d = Derivation(
-        "theorem-c1-i",
-        "Theorem C1(i): trained query-key matrix, scalar read-out",
-        "With probability at least 1 - delta, for every query-key matrix in the Frobenius ball, the gap "
-        "is at most twice the complexity plus the confidence term.",
-        "The complexity bound and Lemma 3(c).",
-        _SCALAR_GAP,
-        f"{GAP} <= 2*({bound}) + {CONFIDENCE}",
-        "delta",
-        {
-            **_SCALAR_GAP_HYPOTHESES,
-            "linear": (_SIGNED.format("o(i)*") + " == inner(a(W), T1(x))", _LINEAR),
-            "size": ("E(x, frobenius(T1(x))**2) == sum_sq_readout", "independent signs"),
-            "ball": _BALL,
-        },
-        _SOURCES,
-        _DOMAIN,
-    )
-    premises = [d.assume(h) for h in ("lipschitz", "average", "range", "linear", "size", "ball")]
-    complexity = d.lemma(
-        "complexity-c1-i",
-        _SCALAR_TERMS,
-        f"{RADEMACHER} <= {bound}",
-        "The bound on the complexity of the class, proved before.",
-        *premises,
-    )
-    conclude_gap(d, complexity, bound)
-    return d
-
-
-def derive_ii() -> Derivation:
-    """Theorem C1(ii)."""
-    bound = _SERIES_BOUND.format("nu")
-    d = Derivation(
-        "theorem-c1-ii",
-        "Theorem C1(ii): trained query-key matrix, nuclear ball",
-        "As C1(i) in a nuclear ball: the matrix series of the query-key outer products takes the place "
-        "of Cauchy-Schwarz.",
-        "The complexity bound and Lemma 3(c).",
-        _SCALAR_GAP,
-        f"{GAP} <= 2*({bound}) + {CONFIDENCE}",
-        "delta",
-        {
-            **_SCALAR_GAP_HYPOTHESES,
-            "linear": (_SIGNED.format("o(i)/2*") + " == inner(a(W), T1(x))", _LINEAR),
-            "ball": _NUCLEAR_BALL,
-            "series": series_of("T1"),
-            "intrinsic": INTRINSIC,
-        },
-        _SERIES_SOURCES,
-        _DOMAIN,
-    )
-    names = ("lipschitz", "average", "range", "linear", "ball", "series", "intrinsic")
-    premises = [d.assume(h) for h in names]
-    complexity = d.lemma(
-        "complexity-c1-ii",
-        _SCALAR_TERMS,
-        f"{RADEMACHER} <= {bound}",
-        "The bound on the complexity of the class, proved before.",
-        *premises,
-    )
-    conclude_gap(d, complexity, bound)
-    return d
-
-
-_VECTOR_GAP = {
-    **_HEAD,
-    "move": "nonnegative after: move(i, W, U), distance of the two outputs at unit i",
-    "direct": "real before: direct(values, W, U), values read in the direction of the move",
-    "radius": "positive after: radius(i), radius of the values about a centre",
-    "sum_sq_scores": _VECTOR["sum_sq_scores"],
-}
-_VECTOR_GAP_HYPOTHESES = {
-    **SAMPLE,
-    "lipschitz": ("l(W, Z, i) - l(U, Z, i) <= L*move(i, W, U)", _VECTOR_HYPOTHESES["lipschitz"][1]),
-    "average": (
-        "move(i, W, U) <= osc(direct(values(Z, i), W, U))/(2*sqrt(2))*" + _LENGTH,
-        _VECTOR_HYPOTHESES["average"][1],
-    ),
-    "range": ("osc(direct(values(Z, i), W, U)) <= 2*radius(i)", _VECTOR_HYPOTHESES["range"][1]),
-    "size": ("E(x, frobenius(T1(x))**2) == sum_sq_scores", "independent signs"),
-}
-_VECTOR_TERMS = {**{k: k for k in _VECTOR}, "T": "T1"}
-
-
-def derive_vector() -> Derivation:
-    """Theorem C1-vector."""
-    bound = _VECTOR_BOUND.format("omega")
-    d = Derivation(
-        "theorem-c1-vector",
-        "Theorem C1-vector: trained query-key matrix, fixed vector values",
-        "With probability at least 1 - delta, for every query-key matrix in the Frobenius ball, the gap "
-        "is at most twice the complexity plus the confidence term.",
-        "The complexity bound and Lemma 3(c).",
-        _VECTOR_GAP,
-        f"{GAP} <= 2*({bound}) + {CONFIDENCE}",
-        "delta",
-        {
-            **_VECTOR_GAP_HYPOTHESES,
-            "linear": (_SIGNED.format("radius(i)*") + " == inner(a(W), T1(x))", _LINEAR),
-            "ball": _BALL,
-        },
-        _SOURCES,
-        _DOMAIN,
-    )
-    premises = [d.assume(h) for h in ("lipschitz", "average", "range", "linear", "size", "ball")]
-    terms = {
-        **_VECTOR_TERMS,
+C1_I = GapTheorem(
+    key="c1-i",
+    label="C1(i)",
+    title="trained query-key matrix, scalar read-out",
+    goal="With probability at least 1 - delta, for every query-key matrix in the Frobenius ball, the gap "
+    "is at most twice the complexity plus the confidence term.",
+    variables=_SCALAR_GAP,
+    hypotheses={
+        **_SCALAR_GAP_HEAD,
+        "linear": (_SIGNED.format("o(i)*") + " == inner(a(W), T1(x))", _LINEAR),
+        "size": ("E(x, frobenius(T1(x))**2) == sum_sq_readout", "independent signs"),
+        "ball": _BALL,
+    },
+    terms=_SCALAR_TERMS,
+    bound=_SCALAR_BOUND,
+    sources=_SOURCES,
+    domain=_DOMAIN,
+)
+C1_II = GapTheorem(
+    key="c1-ii",
+    label="C1(ii)",
+    title="trained query-key matrix, nuclear ball",
+    goal="As C1(i) in a nuclear ball: the matrix series of the query-key outer products takes the place "
+    "of Cauchy-Schwarz.",
+    variables=_SCALAR_GAP,
+    hypotheses={
+        **_SCALAR_GAP_HEAD,
+        "linear": (_SIGNED.format("o(i)/2*") + " == inner(a(W), T1(x))", _LINEAR),
+        "ball": _NUCLEAR_BALL,
+        "series": series_of("T1"),
+        "intrinsic": INTRINSIC,
+    },
+    terms=_SCALAR_TERMS,
+    bound=_SERIES_BOUND,
+    sources=_SERIES_SOURCES,
+    domain=_DOMAIN,
+)
+C1_VECTOR = GapTheorem(
+    key="c1-vector",
+    label="C1-vector",
+    title="trained query-key matrix, fixed vector values",
+    goal="With probability at least 1 - delta, for every query-key matrix in the Frobenius ball, the gap "
+    "is at most twice the complexity plus the confidence term.",
+    variables={
+        **{k: v for k, v in _HEAD.items() if k != "f"},
+        "move": "nonnegative after: move(i, W, U), distance of the two outputs at unit i",
+        "direct": "real before: direct(values, W, U), values read in the direction of the move",
+        "radius": "positive after: radius(i), radius of the values about a centre",
+        "sum_sq_scores": _VECTOR["sum_sq_scores"],
+    },
+    hypotheses={
+        "lipschitz": ("l(W, Z, i) - l(U, Z, i) <= L*move(i, W, U)", _VECTOR_HYPOTHESES["lipschitz"][1]),
+        "average": (
+            "move(i, W, U) <= osc(direct(values(Z, i), W, U))/(2*sqrt(2))*" + _LENGTH,
+            _VECTOR_HYPOTHESES["average"][1],
+        ),
+        "range": ("osc(direct(values(Z, i), W, U)) <= 2*radius(i)", _VECTOR_HYPOTHESES["range"][1]),
+        "linear": (_SIGNED.format("radius(i)*") + " == inner(a(W), T1(x))", _LINEAR),
+        "size": ("E(x, frobenius(T1(x))**2) == sum_sq_scores", "independent signs"),
+        "ball": _BALL,
+    },
+    terms={
+        **{k: k for k in _VECTOR},
         "h": "lambda i, W: l(W, Z, i)",
+        "a": "lambda W: a(W)",
         "b": "lambda i, W, U: direct(values(Z, i), W, U)",
-    }
-    complexity = d.lemma(
-        "complexity-c1-vector",
-        terms,
-        f"{RADEMACHER} <= {bound}",
-        "The bound on the complexity of the class, proved before.",
-        *premises,
-    )
-    conclude_gap(d, complexity, bound)
-    return d
+        "move": "lambda i, W, U: move(i, W, U)",
+        "s": "lambda i, k, W: s(i, k, W)",
+        "T": "T1",
+    },
+    bound=_VECTOR_BOUND,
+    sources=_SOURCES,
+    domain=_DOMAIN,
+)
 
 
 def derive_vector_peeled() -> Derivation:
     """C1-vector with the norm measured after training."""
-    bound = _VECTOR_BOUND.format("(c0*rho**j)")
-    d = Derivation(
-        "theorem-c1-vector-peeled",
-        "Theorem C1-vector, norm measured after training",
-        "C1-vector for every query-key matrix, whatever its norm.",
-        "C1-vector's complexity in every grid cell; Theorem P's union.",
-        {**_VECTOR_GAP, **ONE_NORM.variables},
-        f"{ONE_NORM.gap} <= 2*({bound}) + {ONE_NORM.confidence}",
-        "delta",
-        {
-            **_VECTOR_GAP_HYPOTHESES,
-            "linear": (_SIGNED.format("radius(i)*") + " == inner(W, T1(x))", _LINEAR),
-            "cell": ("frobenius(member(j, v)) <= c0*rho**j", "the grid cell"),
-        },
-        _SOURCES,
-        _DOMAIN,
-    )
-    premises = [ONE_NORM.specialise(d, name) for name in ("lipschitz", "average", "range", "linear")]
-    premises += [d.assume("size"), d.assume("cell")]
-    terms = {
-        **_VECTOR_TERMS,
-        "move": "lambda i, v, u: move(i, member(j, v), member(j, u))",
-        "b": "lambda i, v, u: direct(values(Z, i), member(j, v), member(j, u))",
-        "s": "lambda i, k, v: s(i, k, member(j, v))",
-        "a": "lambda v: member(j, v)",
-        "omega": "c0*rho**j",
-    }
-    use_in_cell(d, ONE_NORM, "complexity-c1-vector", terms, bound, premises)
-    return d
+    return C1_VECTOR.derive_peeled(omega="(c0*rho**j)")
 
 
 DERIVATIONS = (
     derive_i_complexity,
     derive_ii_complexity,
     derive_vector_complexity,
-    derive_i,
-    derive_ii,
-    derive_vector,
+    C1_I.derive,
+    C1_II.derive,
+    C1_VECTOR.derive,
     derive_vector_peeled,
 )

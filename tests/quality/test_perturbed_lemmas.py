@@ -18,6 +18,7 @@ NOT_KNOWN_SHARP = {
     "lemma-3b": "the textbook's constant is not the best one: Lemma 3(c)",
     "lemma-3c": "both changes are attained, but not by one sample in a way that exhausts the tail",
     "lemma-4": "the factor 2 is approached only by very many nearly orthogonal vectors",
+    "lemma-8b tail near": "as lemma-8b tail",
     "lemma-8b tail": "at t = sqrt(v) the largest ratio is 0.824",
     "complexity-a1": "sqrt(2) is lost by Khintchine; the sphere form is sharper",
     "lemma-16": "change of measure and Markov's inequality are not tight together",

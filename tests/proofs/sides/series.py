@@ -64,6 +64,16 @@ def matrix_laplace(case: tuple[Matrices, Fraction], factor: Fraction = Fraction(
     return left, ball(factor) * ball(f2) / v * ((ball(q) ** 2 * v / 2).exp() - 1)
 
 
+def matrix_acosh(case: tuple[Matrices, Fraction], factor: Fraction = Fraction(1)) -> Sides:
+    """lemma-8-acosh with both variances of the same norm bound v."""
+    series, q = case
+    norms, v, f2 = _series(series)
+    if f2 == 0:
+        return arb(0), arb(1)
+    moment = 1 + ball(f2) / v * ((ball(q) ** 2 * v / 2).exp() - 1)
+    return sum(norms, arb(0)) / len(norms), ball(factor) * moment.acosh() / ball(q)
+
+
 def matrix_tail(case: tuple[Matrices, Fraction], factor: Fraction = Fraction(2)) -> Sides:
     series, ratio = case
     norms, v, f2 = _series(series)
@@ -120,6 +130,23 @@ PROPERTIES: dict[str, Property] = {
         {"factor": ONE},
     ),
     "lemma-8b/min": Property("lemma-8-min", matrices, matrix_series, (SCALAR,), True, {"factor": ONE}),
+    "lemma-8-acosh": Property(
+        "lemma-8-acosh",
+        st.tuples(matrices, st.sampled_from([Fraction(1, 10), ONE])),
+        matrix_acosh,
+        ((SCALAR, Fraction(1, 100)),),
+        True,
+        {"factor": ONE},
+    ),
+    "lemma-8b tail near": Property(
+        "lemma-8b-tail-near",
+        st.tuples(matrices, st.sampled_from([Fraction(-1), Fraction(-1, 2), Fraction(-1, 50)])),
+        matrix_tail,
+        ((SCALAR, Fraction(-1, 1000)),),
+        False,
+        {"factor": Fraction(2)},
+        wrong={"factor": Fraction(8, 5)},
+    ),
     "lemma-8b tail": Property(
         "lemma-8b-tail",
         st.tuples(matrices, st.sampled_from([Fraction(0), Fraction(1, 4), ONE])),
