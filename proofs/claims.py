@@ -223,11 +223,13 @@ class BadClaim(ValueError):
 
 @dataclass(frozen=True)
 class Claim:
-    """A claimed right side for one of ``FORMS``."""
+    """A claimed right side for one of ``FORMS`` (docs/reference/claims.md)."""
 
     name: str
     about: str
+    """The form: what is bounded."""
     bound: str
+    """The claimed right side, such as ``1.3*mean_modulus``; decimals are exact."""
     assume: tuple[str, ...] = ()
     """Inequalities between the form's symbols that bound the domain, such as ``R <= 8``."""
 
@@ -241,11 +243,16 @@ class Verdict:
     """``follows``, ``refuted`` or ``not derivable here``"""
     because: str
     derived: str = ""
+    """The right side that is proved."""
     slack: str = ""
+    """How the two sides compare at an example point, where the claim follows; for orientation only."""
     derivation: dict[str, Any] | None = None
+    """The checked derivation of the claim, where it follows."""
     counterexample: Counterexample | None = None
+    """Where it is refuted: exact data, and both sides as intervals that do not overlap."""
     failing_step: str = ""
     nearest: str = ""
+    """The nearest multiple of the claimed right side that follows."""
 
     def as_json(self) -> dict[str, Any]:
         """Plain data."""

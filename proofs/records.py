@@ -35,6 +35,7 @@ class Variant:
     name: str
     bound: sympy.Expr
     level: str
+    """How its weakest step is known (docs/explanation/trust.md)."""
     note: str
 
     @cached_property
@@ -50,7 +51,9 @@ class Constant:
     name: str
     value: sympy.Expr
     origin: str
+    """The lemma."""
     why: str
+    """In a sentence."""
 
 
 @dataclass(frozen=True)
@@ -59,24 +62,29 @@ class Theorem:
 
     ``quantity`` says what the bound bounds: ``"gap"`` (risk minus empirical risk), ``"risk"``,
     ``"zero-one risk"``, ``"gibbs risk"`` or ``"compressed risk"``. Bounds on different quantities are never
-    minimised together. The bound fails with probability at most ``failure`` over the sample.
+    minimised together.
     """
 
     name: str
     title: str
     statement: str
+    """In plain words."""
     quantity: str
     bound: sympy.Expr
+    """The right side in the symbols of ``inputs``: a number without unit, logarithms natural."""
     hypotheses: tuple[Hypothesis, ...]
     constants: tuple[Constant, ...]
     complexity: sympy.Expr | None = None
     """The bound on the empirical Rademacher complexity inside the bound, where there is one."""
     failure: sympy.Expr = delta
+    """The probability, over the sample, with which the bound may fail."""
     variants: tuple[Variant, ...] = ()
     derivation: str = ""
-    """Name of the checked derivation (``proofs/derivations``)."""
+    """Name of the checked derivation (``proofs/stored``)."""
     sources: tuple[str, ...] = ()
+    """The papers whose results the proof uses."""
     caveats: tuple[str, ...] = ()
+    """What a reader could take the theorem to say, and it does not."""
     parts: tuple[tuple[str, sympy.Expr], ...] = ()
     """Named additive parts of the bound, for the table of shares."""
 

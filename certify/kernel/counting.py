@@ -134,7 +134,7 @@ def numerical_rank(
 
     ``eps`` is exact (a float means its exact value; "1e-6" the decimal). It is one integer unless an
     enclosure straddles the threshold; then try mode="tight". Inputs and errors as in
-    :func:`certify.singular_values`.
+    :func:`certify.singular_values`. Source: the theorem at the head of ``certify/kernel/counting.py``.
     """
     with use_device(device):
         return numerical_rank_of(singular_values_of(scale(read_matrix(matrix), radius), mode), eps)
@@ -151,6 +151,7 @@ def energy_rank(
     """The least number of leading singular values of a matrix (m, n) that hold ``level`` of ||A||_F^2.
 
     ``level`` is exact, in (0, 1]. Inputs and errors as in :func:`certify.singular_values`.
+    Source: the theorem at the head of ``certify/kernel/counting.py``.
     """
     with use_device(device):
         A = scale(read_matrix(matrix), radius)

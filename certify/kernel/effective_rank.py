@@ -211,7 +211,7 @@ def effective_rank(
     Raises:
         UndefinedRank: the zero matrix. NotCertified: not certified to be nonzero. InputError: bad arguments.
 
-    Source: table in :mod:`certify.kernel.effective_rank`; Renyi 1961.
+    Source: docs/explanation/effective-ranks.md; Renyi 1961; "entropy": Roy and Vetterli 2007.
     """
     alpha, beta = _order_power(kind, order, power)
 

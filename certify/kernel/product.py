@@ -111,7 +111,8 @@ def singular_values_of_product(
 
     A is never formed, so nothing is rounded before it is certified; values beyond the inner dimension d
     are exactly 0 and ``rank_bound`` is min(m, n, d). Inputs and errors as in
-    :func:`certify.singular_values`. Source: the theorem in this module's docstring.
+    :func:`certify.singular_values`. Source: the theorem at the head of
+    ``certify/kernel/product.py``.
     """
     left, right = _read_pair(Q, K)
     with use_device(device):

@@ -132,8 +132,12 @@ def add_lemma(checkout: Path) -> None:
     """What `Add a lemma` tells its reader to write into a checkout."""
     code = [b.code for b in BLOCKS if b.page == LEMMA_PAGE and b.language in ("python", "json")]
     lemma, *_, sides, tests = code
-    (checkout / "proofs/lemmas/l19_two_numbers.py").write_text(lemma, encoding="utf-8")
-    _edit(checkout / "proofs/library.py", r'(    "lemmas\.l18_\w+",\n)', r'\1    "lemmas.l19_two_numbers",\n')
+    (checkout / "proofs/lemmas/two_numbers.py").write_text(lemma, encoding="utf-8")
+    _edit(
+        checkout / "proofs/library.py",
+        r'(ORDER[^(]*\(\n(?: *"lemmas.*\n)*)',
+        r'\1    "lemmas.two_numbers",\n',
+    )
     with (checkout / "tests/proofs/sides/counting.py").open("a", encoding="utf-8") as file:
         file.write(f'\n\n{sides}\nPROPERTIES["two-numbers"] = entry\n')
     path = checkout / "proofs/stored/tests.json"
