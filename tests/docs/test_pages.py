@@ -66,6 +66,17 @@ def test_the_list_of_special_commands_is_current() -> None:
         assert ("run" in special) == ("why" in special), command
 
 
+def test_every_dependency_is_justified() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    page = (ROOT / "docs/decisions/0002-dependencies.md").read_text(encoding="utf-8")
+    extras = project["optional-dependencies"]
+    for requirement in [*project["dependencies"], *(line for lines in extras.values() for line in lines)]:
+        name = re.split(r"[\[<>=]", requirement)[0]
+        assert name == project["name"] or re.search(rf"\b{re.escape(name)}\b", page), f"{name}: no line why"
+    for extra in extras:
+        assert f"| `{extra}` |" in page
+
+
 def test_toml_blocks_are_claims() -> None:
     found = [block for block in BLOCKS if block.language == "toml"]
     assert found
