@@ -96,6 +96,23 @@ def train(
     return _plain(scores, tokens.dimension), _plain(values, tokens.dimension)
 
 
+def train_scores(
+    tokens: Tokens, start: tuple[np.ndarray, np.ndarray], pull: float, steps: int = 200, seed: int = 0
+) -> np.ndarray:
+    """Scores (d,) trained onward from ``start`` = (w, v) with the values left alone; ``pull``: price of
+    ||w - start||."""
+    torch.set_num_threads(1)
+    before, values = (torch.from_numpy(np.append(x, 0.0)).float() for x in start)
+    moved = torch.zeros_like(before).requires_grad_()
+
+    def loss_of(rows: Tensor) -> Tensor:
+        logits = tokens.logits(rows, before + moved, values)
+        return _cross_entropy(logits, tokens.labels[rows]) + pull * (moved**2).sum().add(1e-12).sqrt()
+
+    _descend(tokens, [moved], loss_of, steps, 0.01, seed)
+    return start[0] + _plain(moved, tokens.dimension)
+
+
 def _plain(x: Tensor, d: int) -> np.ndarray:
     return x.detach().numpy().astype(np.float64)[:d]
 

@@ -122,10 +122,16 @@ def judged(name: str, verdicts: Mapping[str, Verdict]) -> tuple[Mapping[str, str
 
 
 def value_of(name: str, inputs: Mapping[str, Enclosure]) -> Enclosure:
-    """The bound of theorem ``name``, from its own expression, cut at the trivial 1."""
+    """The bound of theorem ``name`` on a risk, from its own expression, cut at the trivial 1.
+
+    A theorem about the gap needs one more input, ``emp_risk``, which is added.
+    """
     from proofs.theorems import THEOREMS
 
-    value = evaluate(THEOREMS[name].prefix, inputs)
+    theorem = THEOREMS[name]
+    value = evaluate(theorem.prefix, inputs)
+    if theorem.quantity == "gap":
+        value = value + inputs["emp_risk"]
     return value if not certainly_less(1, value) else Enclosure.exact(1, value.assumptions)
 
 

@@ -28,6 +28,7 @@ SOFTMAX_LEVELS = (2, 3, 4, 6)
 LINEAR_LEVELS = (1, 2)
 # (levels, width of a step in spreads of the float entries, price of a nonzero)
 LINEAR_GRIDS = ((1, 0.8, 3e-4), (1, 0.8, 1e-3), (1, 0.8, 4e-3), (1, 1.4, 1e-3), (2, 2.0, 1e-3))
+SCORES_PULL = 0.005  # price of moving the scores of a head whose values stay, in units of the loss
 POLISH_LIMIT = 5_000_000  # units times features
 
 
@@ -97,6 +98,14 @@ class SoftmaxFit:
     def _vectors(self, head: Head) -> tuple[np.ndarray, np.ndarray]:
         scores, values = self.family.matrices_of(head)
         return scores[0], values[:, 0]
+
+    def scores_alone(self, head: Head) -> SoftmaxHead:
+        """The head with its scores trained onward on this sample and its values left alone."""
+        scores, values = self._vectors(head)
+        found = softmax_training.train_scores(
+            self.tokens, (scores, values), SCORES_PULL, self._steps(200), self.seed
+        )
+        return SoftmaxHead(found, values[:, None])
 
     def gaussian(self, head: Head, prior: Gaussian | None) -> Gaussian:
         """A posterior around the head; with ``prior``, one that stays near it."""

@@ -120,6 +120,12 @@ def softmax_margins(
     return margin_of(logits, labels), radius
 
 
+def token_sums(table: np.ndarray, tokens: np.ndarray) -> np.ndarray:
+    """sum_j table[token_j] (n, T) for one table (d,) and tokens (n, T, k); 0 for padding."""
+    places = _places(tokens, (1, len(table) + 1))
+    return _look_up(np.append(table, 0.0)[None, :], places)
+
+
 def _places(tokens: np.ndarray, shape: tuple[int, ...]) -> list[np.ndarray]:
     """For each of the k coordinates the flat places (n, T) in a table (1 or n, d + 1); padding is the
     last."""

@@ -1,8 +1,8 @@
-"""Bounds by norms and ranks of the trained float head itself: C1-joint, C2, C3 and, for linear heads, A1.
+"""Bounds by norms and ranks of the trained float head itself: C1-joint, C2, C3, and C1-vector for scores
+that were trained alone. (Linear heads: theorems A and B, see `readout_bounds`.)
 
 All speak of the ramp risk at a width from the grid 2^i (the price of the grid is in delta), except C3, which
-speaks of the 0-1 risk. Every norm is certified; budgets are grid values above the certified norms, paid
-for by splitting delta (Theorem P: a union over a countable grid with weights 1/((j+1)(j+2))).
+speaks of the 0-1 risk. The fixed query is the number 1: a query-key matrix has one row.
 """
 
 from __future__ import annotations
@@ -13,107 +13,35 @@ from fractions import Fraction
 
 import numpy as np
 
-from certify.bounds.peeling import grid_index
 from certify.bounds.risk.entries import Bound, Verdict, exact, judged, value_of
-from certify.bounds.risk.heads import LinearHead, SoftmaxHead
+from certify.bounds.risk.heads import LinearHead, SoftmaxHead, chunks, token_sums
+from certify.bounds.risk.ramp import (
+    LIPSCHITZ,
+    PAID,
+    TRAINED,
+    best_gap,
+    on_grid,
+    ramp_risks,
+    share,
+    vector_norm,
+    weight,
+)
+from certify.bounds.risk.readout_bounds import readout_bounds
 from certify.bounds.risk.samples import PADDING, Sample
 from certify.codec.matrices import zigzag
 from certify.kernel.enclosure import Enclosure, certainly_less
-from certify.kernel.norms import frobenius_norm
 
-TRAINED = "trained head"
-RATIO, START = Fraction(11, 10), Fraction(1)
-WIDTHS = tuple(range(-2, 6))  # exponents of the ramp width
+SCORES_ALONE = "trained scores over values from part 1"
 MARGINS = tuple(range(0, 8))
 
-_LIPSCHITZ: Verdict = ("met", "the ramp of width g of the signed output is 1/g-Lipschitz.")
-_PAID: Verdict = (
-    "met",
-    "the budget is a grid value above the certified norm; the grid is paid by its share of delta.",
-)
-
-
-def _weight(index: int) -> Fraction:
-    return Fraction(1, (index + 1) * (index + 2))
-
-
-def _norm(x: np.ndarray) -> Enclosure:
-    return frobenius_norm(np.ascontiguousarray(x.reshape(1, -1)))
-
-
-def _budget(norm: Enclosure) -> tuple[Fraction, Fraction]:
-    """(grid value >= the norm, its weight)."""
-    index = grid_index(Fraction(norm.upper), START, RATIO)
-    return START * RATIO**index, _weight(index)
-
-
-def _best(bounds: list[Bound]) -> Bound:
-    """The smallest of bounds whose common event is already paid for."""
-    return min(bounds, key=lambda bound: bound.value.upper)
-
-
-def _ramp(head: SoftmaxHead | LinearHead, sample: Sample) -> Mapping[int, Fraction]:
-    margins = head.margins(sample)
-    return {i: margins.ramp_risk(2.0**i) for i in WIDTHS}
+_BILINEAR: Verdict = ("met", "the score is w^T x_t, a query-key matrix of one row for the query 1.")
 
 
 def all_of(head: SoftmaxHead | LinearHead, sample: Sample, delta: Fraction) -> list[Bound]:
-    """Every norm bound that speaks of this kind of head."""
+    """Every norm bound that speaks of a head of this kind, trained whole on the sample."""
     if isinstance(head, LinearHead):
-        return [linear_readout(head, sample, delta)] if head.outputs == 1 else []
-    return [f(head, sample, delta) for f in (joint, covering, margin_bound, scores_alone)]
-
-
-def linear_readout(head: LinearHead, sample: Sample, delta: Fraction) -> Bound:
-    """Theorem A1-peeled (scalar form: K = 1): norm of weight and bias, features with a constant 1."""
-    risks = _ramp(head, sample)
-    norm = _norm(np.append(head.weight, head.bias))
-    squares = exact(Fraction(float(frobenius_norm(sample.inputs).upper)) ** 2 + len(sample))
-    index = grid_index(Fraction(norm.upper), START, RATIO)
-    bounds = []
-    for i, risk in risks.items():
-        inputs = {
-            "K": exact(1),
-            "L": exact(1 / Fraction(2) ** i),
-            "m": exact(len(sample)),
-            "sum_sq_features": squares,
-            "rho": exact(RATIO),
-            "c0": exact(START),
-            "j": exact(index),
-            "norm_after": norm,
-            "delta": exact(delta * _weight(zigzag(i))),
-        }
-        bounds.append(
-            _gap("A1-peeled", risk, i, inputs, sample, delta, {"grid": _PAID}, f"norm {norm.upper:.4g}")
-        )
-    return _best(bounds)
-
-
-def _gap(
-    name: str,
-    risk: Fraction,
-    width: int,
-    inputs: Mapping[str, Enclosure],
-    sample: Sample,
-    delta: Fraction,
-    verdicts: Mapping[str, Verdict],
-    complexity: str,
-) -> Bound:
-    """Empirical ramp risk plus the gap of theorem ``name``."""
-    value = value_of(name, inputs) + exact(risk)
-    if certainly_less(1, value):
-        value = exact(1)
-    return Bound(
-        name,
-        TRAINED,
-        f"ramp {2.0**width:g}",
-        value,
-        len(sample),
-        delta,
-        complexity,
-        {**inputs, "emp_risk": exact(risk)},
-        judged(name, {"loss-lipschitz": _LIPSCHITZ, **verdicts}),
-    )
+        return readout_bounds(head, sample, delta)
+    return [f(head, sample, delta) for f in (joint, covering, margin_bound)]
 
 
 def _token_norm(sample: Sample) -> int:
@@ -126,61 +54,83 @@ def _counts(sample: Sample) -> np.ndarray:
 
 
 def joint(head: SoftmaxHead, sample: Sample, delta: Fraction) -> Bound:
-    """Theorem C1-joint with the fixed query 1, centre 0: both matrices may be trained on the sample."""
-    scores, values = _norm(head.scores), _norm(head.values)
-    (omega, first), (omega_value, second) = _budget(scores), _budget(values)
-    spectral_value, third = (
-        omega_value,
-        second,
-    )  # one column: spectral and Frobenius norms agree, one grid for both
+    """Theorem C1-joint with centre 0: both matrices may be trained on the sample.
+
+    One column of values: its spectral norm is its Frobenius norm.
+    """
+    scores, values = vector_norm(head.scores), vector_norm(head.values)
     k, tokens = _token_norm(sample), int(_counts(sample).sum())
-    bounds = []
-    for i, risk in _ramp(head, sample).items():
-        inputs = {
-            "K": exact(1),
-            "L": exact(1 / Fraction(2) ** i),
-            "m": exact(len(sample)),
-            "omega": exact(omega),
-            "omega_value": exact(omega_value),
-            "spectral_value": exact(spectral_value),
-            "sum_sq_tokens": exact(k * tokens),
-            "sum_sq_joint": exact(k * k * tokens),  # radius^2 = k, query norm 1, ||X||_F^2 = k * tokens
-            "delta": exact(delta * first * third * _weight(zigzag(i))),
-        }
-        verdicts = {
-            "bilinear-scores": (
-                "met",
-                "the score is w^T x_t, a query-key matrix of one row for the query 1.",
-            ),
-            "frobenius-ball": _PAID,
-            "value-balls": _PAID,
-        }
-        text = f"norms {scores.upper:.4g}, {values.upper:.4g}"
-        bounds.append(_gap("C1-joint", risk, i, inputs, sample, delta, verdicts, text))
-    return _best(bounds)
-
-
-def scores_alone(head: SoftmaxHead, sample: Sample, delta: Fraction) -> Bound:
-    """Theorem C1-vector is about trained scores over *frozen* values. Here both were trained: no bound,
-    said so."""
-    verdicts = {
-        "loss-lipschitz": _LIPSCHITZ,
-        "bilinear-scores": ("met", "the score is w^T x_t."),
-        "grid": _PAID,
-        "values-frozen": ("violated", "the values were trained on the same sample; see theorem C1-joint."),
+    inputs = {
+        "K": exact(1),
+        "norm_after": scores,
+        "norm_value_after": values,
+        "spectral_value_after": values,
+        "j": on_grid(scores),
+        "j_value": on_grid(values),
+        "j_spectral": on_grid(values),
+        "sum_sq_tokens": exact(k * tokens),
+        "sum_sq_joint": exact(k * k * tokens),  # radius^2 = k, query norm 1, ||X||_F^2 = k * tokens
     }
-    norm = _norm(head.scores)
-    return Bound(
-        "C1-vector-peeled",
-        TRAINED,
-        "ramp 1",
-        exact(1),
-        len(sample),
-        delta,
-        f"norm {norm.upper:.4g}",
-        {"delta": exact(delta), "m": exact(len(sample)), "norm_after": norm},
-        judged("C1-vector-peeled", verdicts),
-    )
+    verdicts = {"bilinear-scores": _BILINEAR, "grid-value": PAID, "grid-spectral": PAID}
+    text = f"norms {scores.upper:.4g}, {values.upper:.4g}"
+    return best_gap("C1-joint-peeled", ramp_risks(head, sample), inputs, len(sample), delta, verdicts, text)
+
+
+def scores_alone(head: SoftmaxHead, start: np.ndarray, sample: Sample, delta: Fraction) -> Bound:
+    """Theorem C1-vector for a head whose values, and the scores ``start``, were fixed before this sample.
+
+    Only scores - start was trained on it: the scores that the tokens had before are fixed offsets.
+    """
+    moved = vector_norm(head.scores - start)  # the floats' difference is exact up to one rounding
+    moved = moved * Enclosure.between(1 - Fraction(1, 2**52), 1 + Fraction(1, 2**52))
+    inputs = {
+        "norm_after": moved,
+        "j": on_grid(moved),
+        "sum_sq_scores": _sum_of_scores(head.values, sample),
+    }
+    verdicts: dict[str, Verdict] = {
+        "bilinear-scores": _BILINEAR,
+        "values-frozen": ("met", "the values were trained on part 1 of the sample and then left alone."),
+        "fixed-before-sample": (
+            "assumed",
+            "by you: token map and share were fixed beforehand. Values and first scores come from part 1.",
+        ),
+    }
+    risks, text = ramp_risks(head, sample), f"scores moved by {moved.upper:.4g}"
+    return best_gap("C1-vector-peeled", risks, inputs, len(sample), delta, verdicts, text, SCORES_ALONE)
+
+
+def _sum_of_scores(values: np.ndarray, sample: Sample) -> Enclosure:
+    """sum_i rho_i^2 ||Xc_i||_F^2 over the visible tokens: rho_i half the range of the values, Xc_i around the
+    mean.
+
+    ||Xc||_F^2 = k T - (sum of squared counts of the coordinates) / T, from whole numbers. A value a_t is a
+    sum of k floats; its rounding is at most k 2^-52 times the sum of their sizes.
+    """
+    low = high = 0.0
+    table = values[:, 0]
+    slack = sample.inputs.shape[2] * 2.0**-52
+    for rows in chunks(len(sample)):
+        tokens = sample.inputs[rows]
+        hidden = tokens[:, :, 0] == PADDING
+        read, size = token_sums(table, tokens), token_sums(np.abs(table), tokens).max(axis=1) * slack
+        top = np.where(hidden, -np.inf, read).max(axis=1)
+        radius = (top - np.where(hidden, np.inf, read).min(axis=1)) / 2
+        spread = _centred_squares(tokens, sample.dimension)
+        low += float((np.maximum(radius - 2 * size, 0.0) ** 2 * spread).sum())
+        high += float(((radius + 2 * size) ** 2 * spread).sum())
+    return Enclosure.between(low * (1 - 2.0**-30), high * (1 + 2.0**-30), {"binary64"})
+
+
+def _centred_squares(tokens: np.ndarray, dimension: int) -> np.ndarray:
+    """||X - mean||_F^2 of the visible 0-1 tokens of each unit, float64 (n,), right to a part in 2^40."""
+    counts = np.zeros((len(tokens), dimension + 1))
+    unit = np.arange(len(tokens))[:, None]
+    for j in range(tokens.shape[2]):
+        np.add.at(counts, (unit, tokens[:, :, j]), 1.0)  # padding -1 falls on the last column
+    visible = (tokens[:, :, 0] != PADDING).sum(axis=1)
+    squares = (counts[:, :-1] ** 2).sum(axis=1)
+    return np.asarray((tokens.shape[2] * visible**2 - squares) / visible)
 
 
 _TOKENS: Verdict = ("met", "every token is a 0-1 vector with a fixed number of ones; the query is 1.")
@@ -195,14 +145,14 @@ def _dyadic(norm: Enclosure) -> int:
 
 def covering(head: SoftmaxHead, sample: Sample, delta: Fraction) -> Bound:
     """Theorem C2 in its relative-entropy form: exact ranks (1 and 1), resolution chosen after training."""
-    scores, values = _dyadic(_norm(head.scores)), _dyadic(_norm(head.values))
+    scores, values = _dyadic(vector_norm(head.scores)), _dyadic(vector_norm(head.values))
     token_norm = exact(_token_norm(sample)).sqrt()
     likely = round(math.log2(len(sample) / (3 * sample.dimension)) / 2) if len(sample) > 1 else 1
     resolutions = range(
         max(1, likely), max(1, likely) + 5
     )  # heuristic: where the resolution meets the entropy term
     bounds = []
-    for i, risk in _ramp(head, sample).items():
+    for i, risk in ramp_risks(head, sample).items():
         for resolution in resolutions:
             inputs = {
                 "B": token_norm,
@@ -217,15 +167,15 @@ def covering(head: SoftmaxHead, sample: Sample, delta: Fraction) -> Bound:
                 "rank_scores": exact(1),
                 "rank_values": exact(1),
                 "resolution": exact(resolution),
-                "delta": exact(delta * _weight(zigzag(i))),
+                "delta": exact(delta * share(i)),
             }
             bounds.append(_covering_bound(inputs, i, sample, delta))
-    return _best(bounds)
+    return min(bounds, key=lambda bound: bound.value.upper)
 
 
 def _covering_bound(inputs: Mapping[str, Enclosure], width: int, sample: Sample, delta: Fraction) -> Bound:
     verdicts = {
-        "loss-lipschitz": _LIPSCHITZ,
+        "loss-lipschitz": LIPSCHITZ,
         "almost-sure-norms": _TOKENS,
         "dyadic-norms": ("met", "ranks are 1 by shape; the norms are certified."),
     }
@@ -246,8 +196,8 @@ def _covering_bound(inputs: Mapping[str, Enclosure], width: int, sample: Sample,
 def margin_bound(head: SoftmaxHead, sample: Sample, delta: Fraction) -> Bound:
     """Theorem C3 for the two columns -v/2, v/2 (the same classifier): 0-1 risk by norms, no dimension."""
     margins = head.margins(sample)
-    scores, values = _norm(head.scores), _norm(head.values) / exact(2).sqrt()
-    diameter = _norm(head.values)
+    scores, values = vector_norm(head.scores), vector_norm(head.values) / exact(2).sqrt()
+    diameter = vector_norm(head.values)
     token_norm = exact(_token_norm(sample)).sqrt()
     tokens, m = sample.inputs.shape[1], len(sample)
     bounds = []
@@ -276,10 +226,10 @@ def margin_bound(head: SoftmaxHead, sample: Sample, delta: Fraction) -> Bound:
             "norm_values": values,
             "m": exact(m),
             "emp_margin_risk": exact(Fraction(margins.at_most(float(width)), m)),
-            "delta": exact(delta * _weight(g)),
+            "delta": exact(delta * weight(g)),
         }
         bounds.append(_margin_entry(inputs, sample, delta, g))
-    return _best(bounds)
+    return min(bounds, key=lambda bound: bound.value.upper)
 
 
 def _noise(budget: Fraction, factor: Enclosure) -> tuple[Enclosure, int]:

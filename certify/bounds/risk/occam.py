@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from fractions import Fraction
 
-from certify.bounds.risk.entries import Bound, exact, judged, value_of
+from certify.bounds.risk.entries import Bound, Verdict, exact, judged, value_of
 from certify.bounds.risk.families import Family
 from certify.bounds.risk.heads import Head, Margins
 from certify.bounds.risk.samples import Sample
@@ -22,13 +22,8 @@ def decoded(word: Codeword, family: Family) -> Head:
 
 
 def occam(word: Codeword, family: Family, sample: Sample, delta: Fraction) -> Bound:
-    """0-1 risk of the decoded head: Clopper-Pearson at level ``delta * 2^-bits`` (Kraft and a union bound).
-
-    Never above the relative-entropy form D, whose value is in ``details``: both hold on the same event,
-    so the smaller one is free.
-    """
-    margins = decoded(word, family).margins(sample)
-    return counted(margins, word.length, delta, COMPRESSED, max(2, family.outputs))
+    """0-1 risk of the decoded head, theorem D-binomial."""
+    return counted(decoded(word, family).margins(sample), word.length, delta, COMPRESSED)
 
 
 def counted(
@@ -36,38 +31,39 @@ def counted(
     bits: int,
     delta: Fraction,
     subject: str,
-    classes: int,
-    note: str = "binomial-tail form",
-    hypotheses: tuple[Mapping[str, str], ...] | None = None,
+    classes: int = 2,
+    note: str = "",
+    verdicts: Mapping[str, Verdict] | None = None,
 ) -> Bound:
-    """Theorem D from the margins of a decoded model on every unit and the bits that it was decoded from."""
+    """Theorem D-binomial from the margins of a decoded model on every unit and the bits that it was decoded
+    from: Clopper-Pearson at level ``delta * 2^-bits`` (Kraft and a union bound).
+
+    Never above the relative-entropy form D, whose value is in ``details``: both hold on the same event,
+    so the smaller one is free.
+    """
     errors, m = margins.errors(), len(margins.middle)
-    inputs = {
-        "emp_risk": exact(Fraction(errors, m)),
-        "code_bits": exact(bits),
-        "m": exact(m),
-        "delta": exact(delta),
-    }
-    level = exact(delta) * exact(Fraction(1, 1 << bits))
-    tail = value_of("test-set", {"k_errors": exact(errors), "n_test": exact(m), "delta": level})
-    relative, hoeffding = value_of("D", inputs), value_of("D-hoeffding", inputs)
+    common = {"code_bits": exact(bits), "m": exact(m), "delta": exact(delta)}
+    inputs = {**common, "k_errors": exact(errors)}
+    share = {**common, "emp_risk": exact(Fraction(errors, m))}
+    value = value_of("D-binomial", inputs)
+    forms = {"binomial": value, "kl": value_of("D", share), "hoeffding": value_of("D-hoeffding", share)}
     return Bound(
-        "D",
+        "D-binomial",
         subject,
         "0-1",
-        tail,
+        value,
         m,
         delta,
         f"{bits} bits",
         inputs,
-        judged("D", {}) if hypotheses is None else hypotheses,
+        judged("D-binomial", verdicts or {}),
         1 - Fraction(1, classes),
         note,
         {
             "errors": errors,
             "undecided": margins.undecided(),
             "bits": bits,
-            "forms": {"binomial": enclosed(tail), "kl": enclosed(relative), "hoeffding": enclosed(hoeffding)},
+            "forms": {name: enclosed(form) for name, form in forms.items()},
         },
     )
 
@@ -91,11 +87,5 @@ def occam_ramp(word: Codeword, family: Family, sample: Sample, delta: Fraction, 
         f"{word.length} bits",
         inputs,
         judged("D", {}),
-        _chance(family),
         details={"bits": word.length},
     )
-
-
-def _chance(family: Family) -> Fraction:
-    classes = max(2, family.outputs)
-    return 1 - Fraction(1, classes)

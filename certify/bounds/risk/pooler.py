@@ -10,15 +10,16 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from certify.bounds.risk.entries import Bound, exact, judged, value_of
+from certify.bounds.risk.entries import Bound
 from certify.bounds.risk.fitting import ONE, exponent_near, surrogate
 from certify.bounds.risk.heads import EXP_ASSUMPTION, MARGIN_ERROR, Margins, chunks
+from certify.bounds.risk.occam import counted
 from certify.bounds.risk.samples import Sample
 from certify.codec.arithmetic import Codeword
 from certify.codec.matrices import QuantisedMatrix, Shape, decode, encode, step
@@ -137,29 +138,9 @@ def _one(anchor: Anchor, sample: Sample, rank: int, penalty: float, effort: floa
 
 def occam_update(word: Codeword, anchor: Anchor, sample: Sample, delta: Fraction, rank: int) -> Bound:
     """Theorem D, binomial-tail form, for the updated base."""
-    margins = decoded(word, anchor).margins(sample)
-    errors, m = margins.errors(), len(sample)
-    inputs = {
-        "emp_risk": exact(Fraction(errors, m)),
-        "code_bits": exact(word.length),
-        "m": exact(m),
-        "delta": exact(delta),
-    }
-    level = exact(delta) * exact(Fraction(1, 1 << word.length))
-    value = value_of("test-set", {"k_errors": exact(errors), "n_test": exact(m), "delta": level})
-    return Bound(
-        "D",
-        f"{UPDATED} (rank {rank})",
-        "0-1",
-        value.with_assumptions(EXP_ASSUMPTION),
-        m,
-        delta,
-        f"{word.length} bits",
-        inputs,
-        judged("D", {}),
-        note="binomial-tail form, relative to a public base",
-        details={"errors": errors, "undecided": margins.undecided(), "bits": word.length},
-    )
+    margins, subject = decoded(word, anchor).margins(sample), f"{UPDATED} (rank {rank})"
+    bound = counted(margins, word.length, delta, subject, note="relative to a public base")
+    return replace(bound, value=bound.value.with_assumptions(EXP_ASSUMPTION))
 
 
 def family_record(anchor: Anchor) -> dict[str, Any]:

@@ -14,8 +14,8 @@ from certify.bounds.risk import norm_bounds
 from certify.bounds.risk.classical import comparison
 from certify.bounds.risk.entries import Bound, without_standing
 from certify.bounds.risk.families import Family
-from certify.bounds.risk.fitting import Candidate, compress, fit_for, learned_prior
-from certify.bounds.risk.heads import Head
+from certify.bounds.risk.fitting import Candidate, SoftmaxFit, compress, fit_for, learned_prior
+from certify.bounds.risk.heads import Head, SoftmaxHead
 from certify.bounds.risk.noise import Gaussian, Prior, best_exponents, seed_of
 from certify.bounds.risk.occam import COMPRESSED, occam, occam_ramp
 from certify.bounds.risk.pac_bayes import DRAWN, FROM_PART_1, GIBBS, gibbs, single
@@ -60,17 +60,24 @@ class Noisy:
 
 @dataclass(frozen=True)
 class Heads:
-    """All heads that the bounds speak of. ``noisy``: with a centred prior, and with a learned one."""
+    """All heads that the bounds speak of.
+
+    ``noisy``: with a centred prior, and with a learned one. ``first_part``: trained on the units before the
+    second one's ``first``; ``onward``: of a softmax head, the same with its scores trained on the rest.
+    """
 
     family: Family
     trained: Head
     compressed: Candidate
     noisy: tuple[Noisy, ...]
+    first_part: Head
+    onward: SoftmaxHead | None = None
 
     def fixed(self) -> dict[str, Head]:
         """The deterministic heads by their subject."""
         drawn = {noisy.subject(DRAWN): self.family.drawn(noisy.drawn) for noisy in self.noisy}
-        return {COMPRESSED: self.compressed.head, norm_bounds.TRAINED: self.trained, **drawn}
+        onward = {} if self.onward is None else {norm_bounds.SCORES_ALONE: self.onward}
+        return {COMPRESSED: self.compressed.head, norm_bounds.TRAINED: self.trained, **drawn, **onward}
 
 
 def outputs_for(sample: Sample, trained: Head | None) -> int:
@@ -100,11 +107,17 @@ def fit_heads(sample: Sample, plan: Plan, trained: Head | None = None) -> Heads:
     at = int(len(sample) * SPLIT)
     plan.progress(f"noise: prior on units 0..{at - 1}")
     first = fit_for(sample.part(slice(0, at)), plan.effort, plan.seed, outputs)
-    learned = learned_prior(fit.family, first.plain())
+    before, rest = first.plain(), sample.part(slice(at, None))
+    learned = learned_prior(fit.family, before)
     plan.progress("noise: posterior near that prior")
-    q, rest = fit.gaussian(head, learned), sample.part(slice(at, None))
+    q = fit.gaussian(head, learned)
     split = Noisy(q, Prior(learned=learned), q.draw(seed_of(rest, q, "draw")), at)
-    return Heads(fit.family, head, compressed, (whole, split))
+    onward = (
+        SoftmaxFit(rest, plan.effort, plan.seed).scores_alone(before)
+        if isinstance(before, SoftmaxHead)
+        else None
+    )
+    return Heads(fit.family, head, compressed, (whole, split), before, onward)
 
 
 def bounds_of(heads: Heads, sample: Sample, test: Sample | None, plan: Plan) -> list[Bound]:
@@ -123,6 +136,9 @@ def bounds_of(heads: Heads, sample: Sample, test: Sample | None, plan: Plan) -> 
     if plan.norms:
         plan.progress("norm bounds")
         found += norm_bounds.all_of(heads.trained, sample, plan.delta)
+        if heads.onward is not None and isinstance(heads.first_part, SoftmaxHead):
+            rest, start = sample.part(slice(heads.noisy[1].first, None)), heads.first_part.scores
+            found.append(norm_bounds.scores_alone(heads.onward, start, rest, plan.delta))
     if test is not None:
         found += [held_out(head, name, test, plan.delta) for name, head in heads.fixed().items()]
     return [replace(bound, chance=family.chance) for bound in found]
@@ -132,7 +148,7 @@ def write_certificates(heads: Heads, sample: Sample, bounds: list[Bound], out: P
     """``model.cert`` (D) and two certificates for each noisy head; names and what each holds."""
     by = {(b.theorem, b.subject): b for b in bounds if b.loss == "0-1"}
     document = certificate_file.occam_certificate(
-        heads.compressed.word, heads.family, by["D", COMPRESSED], sample
+        heads.compressed.word, heads.family, by["D-binomial", COMPRESSED], sample
     )
     certificate_file.write(out / "model.cert", document)
     written = {"model.cert": "theorem D, compressed head"}

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from certify.bounds.risk.entries import Bound, judged
+from certify.bounds.risk.entries import Bound, Verdict
 from certify.bounds.risk.families import Family
 from certify.bounds.risk.fitting import LinearFit, compress, exponent_near, surrogate
 from certify.bounds.risk.heads import LinearHead
@@ -166,7 +166,7 @@ def decoded(word: Codeword, tuned: Tuned, plan: Plan) -> Decoded:
 
 def occam_base_update(found: Decoded, plan: Plan) -> Bound:
     """Theorem D for the decoded model."""
-    assumed = {
+    assumed: dict[str, Verdict] = {
         "fixed-before-sample": (
             "assumed",
             "by you: the base, its tensors' shapes and order, the decoder, and the map from inputs to units "
@@ -186,8 +186,8 @@ def occam_base_update(found: Decoded, plan: Plan) -> Bound:
         plan.delta,
         subject,
         classes,
-        f"binomial-tail form, relative to a public base: {ranks}",
-        judged("D", assumed),
+        f"relative to a public base: {ranks}",
+        assumed,
     )
 
 

@@ -24,13 +24,14 @@ DELTA = Fraction(1, 20)
 SURE = 1e-9  # the chance that a lower limit on the risk of a noisy head is wrong
 PLAN = Plan(delta=DELTA, effort=0.15, levels=(2,), passes=1)
 NAMES = {
-    ("D", "0-1"),
+    ("D-binomial", "0-1"),
     ("D", "ramp"),
     ("E", "0-1"),
     ("E-single", "0-1"),
     ("E-split (E)", "0-1"),
     ("E-split (E-single)", "0-1"),
-    ("C1-joint", "ramp"),
+    ("C1-joint-peeled", "ramp"),
+    ("C1-vector-peeled", "ramp"),
     ("C2", "ramp"),
     ("C3", "0-1"),
     ("test-set", "0-1"),
@@ -123,7 +124,7 @@ def check(counts: dict[tuple[str, str], tuple[int, int]], n: int, power: set[tup
 
 
 def test_coverage(words: Population) -> None:
-    check(run_coverage(words, 20, 2000, 20_000), 20, {("D", "0-1"), ("E-single", "0-1")})
+    check(run_coverage(words, 20, 2000, 20_000), 20, {("D-binomial", "0-1"), ("E-single", "0-1")})
 
 
 @pytest.mark.long
@@ -131,7 +132,7 @@ def test_coverage(words: Population) -> None:
 def test_coverage_over_200_samples(words: Population) -> None:
     counts = run_coverage(words, 200, 5000, 200_000)
     print(counts)
-    check(counts, 200, {("D", "0-1"), ("E-single", "0-1"), ("E", "0-1")})
+    check(counts, 200, {("D-binomial", "0-1"), ("E-single", "0-1"), ("E", "0-1")})
 
 
 def test_the_lower_limit_sees_a_noisy_head_that_was_fitted_too_closely(words: Population) -> None:
