@@ -32,6 +32,17 @@ AXIOMS: dict[str, Schema] = {
     # averages and finite sums may be exchanged; squares are not negative
     "average-of-sum": ((_F, _E, _T), (), "(eq (E w (sum t (X w t))) (sum t (E w (X w t))))"),
     "squares-add-up": ((("X", "real", "after"), ("k", "any", "dummy")), (), "(le 0 (sum k (pow (X k) 2)))"),
+    # matrices by their entries; a dummy of sort entry runs through all of them
+    "inner-by-entries": (
+        (("A", "real", "after"), ("B", "real", "after"), ("k", "entry", "dummy")),
+        (),
+        "(eq (inner A B) (sum k (mul (entry A k) (entry B k))))",
+    ),
+    "frobenius-by-entries": (
+        (("A", "real", "after"), ("k", "entry", "dummy")),
+        (),
+        "(eq (pow (frobenius A) 2) (sum k (pow (entry A k) 2)))",
+    ),
     # a tangent
     "log-tangent": ((("a", "positive", "after"),), (), "(le (log a) (sub a 1))"),
     # the inverse of the binary relative entropy: kl_inverse(q, c) = max{p in [q, 1] : kl(q, p) <= c}
@@ -69,6 +80,7 @@ VOCABULARY: dict[str, str] = {
     "nuclear": "nuclear norm of a matrix",
     "spectral": "spectral norm of a matrix",
     "inner": "inner product of two matrices",
+    "entry": "entry(A, k) is entry k of the matrix A, all entries in a fixed order",
     "kl": "binary relative entropy",
     "kl_inverse": "max{p in [q, 1] : kl(q, p) <= c}",
     "binomial_tail_inverse": "sup{p : P(Binomial(n, p) <= k) >= delta}",
@@ -82,6 +94,8 @@ VOCABULARY: dict[str, str] = {
     "errors_of_independent_units": "k is Binomial(n, risk)",
     "prior_moment": "moment(S) is a prior's average of exp(m kl(empirical risk, risk)); xi = xi(m)",
     "posterior_average": "emp and risk are averages over one posterior, KL its relative entropy to the prior",
+    "gaussian_entropy": "KL is the relative entropy of N(a, s^2 I) to N(b, r^2 I) in dimension D, ||a - "
+    "b|| = dist",
     "middle_terms": "b(k) = C(m,k) (k/m)^k (1-k/m)^(m-k) for k = 1..m-1",
     "inverse_roots": "r(k) = 1/sqrt(k (m-k))",
     "entropy_integral": "J is the integral of sqrt(log N(u)) from a to c/2",

@@ -226,6 +226,22 @@ CITED: tuple[dict[str, Any], ...] = (
         {"b": ("middle_terms(b, m)", "b(k)"), "r": ("inverse_roots(r, m)", "r(k) = 1/sqrt(k (m-k))")},
     ),
     _result(
+        "gaussian-entropy",
+        "S. Kullback, Information Theory and Statistics, 1959",
+        "KL(N(a, s^2 I) || N(b, r^2 I)) = (D/2)(s^2/r^2 - 1 - log(s^2/r^2)) + ||a - b||^2/(2 r^2) in "
+        "dimension D.",
+        {
+            "KL": "nonnegative after: relative entropy",
+            "D": "count after: dimension",
+            "s": "positive after: standard deviation of the first",
+            "r": "positive after: standard deviation of the second",
+            "dist": "nonnegative after: distance of the means",
+        },
+        "KL == D/2*(s**2/r**2 - 1 - log(s**2/r**2)) + dist**2/(2*r**2)",
+        "0",
+        {"gaussians": ("gaussian_entropy(KL, D, s, r, dist)", "KL is that relative entropy")},
+    ),
+    _result(
         "maurer-moment",
         "A. Maurer, A note on the PAC Bayesian theorem, 2004, arXiv:cs/0411099, Theorem 1",
         "For a prior fixed before the sample, E exp(m kl(empirical risk, risk)) <= xi(m).",

@@ -23,11 +23,14 @@ from proofs.normal_form import (
 )
 from proofs.terms import Refused, derivative, free_names, parse, show, substitute
 
-LEVELS = ("coq", "kernel", "interval", "z3", "cited", "paper", "sampled")
+LEVELS = ("coq", "kernel", "interval", "cited", "paper")
 """From strongest to weakest. ``kernel``: decided here by exact rules. ``cited``: proved in print, referenced.
-``paper``: proved in prose in this project and read by people only. ``sampled`` never proves anything."""
+``paper``: proved in prose in this project and read by people only."""
 
-SORTS = ("real", "nonnegative", "positive", "count", "index", "fraction", "point", "sample", "signs", "gauss")
+SORTS = (
+    *("real", "nonnegative", "positive", "count", "index", "fraction"),
+    *("point", "entry", "sample", "signs", "gauss"),
+)
 KINDS = ("before", "after", "grid", "free", "dummy")
 Json = Mapping[str, Any]
 

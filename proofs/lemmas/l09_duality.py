@@ -7,6 +7,30 @@ from proofs.build import Derivation
 _PAIR = {"A": "real after: a matrix", "B": "real after: a matrix of the same shape"}
 
 
+def _by_entries(d: Derivation) -> tuple[list[str], list[str]]:
+    """Squared norms and inner product as sums over the entries, under two names for an entry."""
+    why = "The squared Frobenius norm adds up the squares of the entries."
+    lengths = [
+        d.axiom(
+            "frobenius-by-entries",
+            {"A": m, "k": k},
+            f"frobenius({m})**2 == sum({k}, entry({m}, {k})**2)",
+            why,
+        )
+        for m, k in (("A", "k"), ("B", "l"), ("A", "l"), ("B", "k"))
+    ]
+    products = [
+        d.axiom(
+            "inner-by-entries",
+            {"A": "A", "B": "B", "k": k},
+            f"inner(A, B) == sum({k}, entry(A, {k})*entry(B, {k}))",
+            "The inner product adds up the products of the entries.",
+        )
+        for k in ("k", "l")
+    ]
+    return lengths, products
+
+
 def derive_frobenius() -> Derivation:
     """Frobenius against Frobenius."""
     d = Derivation(
@@ -14,16 +38,49 @@ def derive_frobenius() -> Derivation:
         "Cauchy-Schwarz for matrices",
         "<A, B> <= ||A||_F ||B||_F.",
         "Matrices are vectors of their entries.",
-        _PAIR,
+        {
+            **_PAIR,
+            "k": "entry dummy: an entry",
+            "l": "entry dummy: an entry",
+        },
         "inner(A, B) <= frobenius(A)*frobenius(B)",
         sources=("A. Cauchy 1821",),
         domain="rational matrices",
     )
-    d.paper(
+    lengths, products = _by_entries(d)
+    term = "entry(A, k)*entry(B, l) - entry(A, l)*entry(B, k)"
+    row = d.axiom(
+        "squares-add-up",
+        {"X": f"lambda l: {term}", "k": "l"},
+        f"0 <= sum(l, ({term})**2)",
+        "Squares are not negative.",
+    )
+    table = d.monotone(
+        f"sum(k, 0) <= sum(k, sum(l, ({term})**2))", "It holds for every k; add up over all of them.", row
+    )
+    square = d.combine(
+        "inner(A, B)**2 <= (frobenius(A)*frobenius(B))**2",
+        "Multiply out: the squares give the lengths twice, the mixed products the inner product squared, "
+        "twice.",
+        table,
+        *lengths,
+        *products,
+        times=[
+            "1/2",
+            "-sum(l, entry(B, l)**2)/2",
+            "-frobenius(A)**2/2",
+            "-sum(k, entry(B, k)**2)/2",
+            "-frobenius(A)**2/2",
+            "sum(l, entry(A, l)*entry(B, l))",
+            "inner(A, B)",
+        ],
+    )
+    d.axiom(
+        "take-root",
+        {"a": "inner(A, B)", "b": "(frobenius(A)*frobenius(B))**2"},
         d.conclude,
-        "If a = ||A||_F and b = ||B||_F are positive, the squared length of A/a - B/b "
-        "is 2 - 2 <A,B>/(ab) >= 0. If "
-        "one of them is 0, both sides are 0.",
+        "Take roots; a Frobenius norm is not negative.",
+        square,
     )
     return d
 

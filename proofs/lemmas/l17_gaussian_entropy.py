@@ -20,16 +20,21 @@ def derive() -> Derivation:
         },
         "KL == dist**2/(2*s**2)",
         hypotheses={
-            "formula": (
-                "KL == D/2*(s**2/s**2 - 1 - log(s**2/s**2)) + dist**2/(2*s**2)",
-                "the general formula at equal variances",
+            "gaussians": (
+                "gaussian_entropy(KL, D, s, s, dist)",
+                "KL is the relative entropy of two Gaussians with independent entries of the same variance",
             )
         },
         sources=("S. Kullback, Information Theory and Statistics, 1959",),
         domain="one dimension, by quadrature in balls",
     )
-    formula = d.assume("formula")
-    d.combine(d.conclude, "The first bracket is 0.", formula)
+    d.cite(
+        "gaussian-entropy",
+        {"KL": "KL", "D": "D", "s": "s", "r": "s", "dist": "dist"},
+        d.conclude,
+        "The formula for general variances; at equal ones its first bracket is 0.",
+        d.assume("gaussians"),
+    )
     return d
 
 
@@ -49,16 +54,22 @@ def derive_best_prior() -> Derivation:
         },
         "KL <= dist**2/(2*s**2)",
         hypotheses={
-            "formula": (
-                "KL == D/2*(s**2/(s**2 + dist**2/D) - 1 - log(s**2/(s**2 + dist**2/D))) "
-                "+ dist**2/(2*(s**2 + dist**2/D))",
-                "the general formula at this prior variance",
+            "gaussians": (
+                "gaussian_entropy(KL, D, s, sqrt(s**2 + dist**2/D), dist)",
+                "KL is the relative entropy of two Gaussians, the prior of variance s^2 + dist^2/D",
             )
         },
         sources=("Here",),
         domain="rational values",
     )
-    formula = d.assume("formula")
+    formula = d.cite(
+        "gaussian-entropy",
+        {"KL": "KL", "D": "D", "s": "s", "r": "sqrt(s**2 + dist**2/D)", "dist": "dist"},
+        "KL == D/2*(s**2/(s**2 + dist**2/D) - 1 - log(s**2/(s**2 + dist**2/D))) "
+        "+ dist**2/(2*(s**2 + dist**2/D))",
+        "The formula for general variances, at this prior variance.",
+        d.assume("gaussians"),
+    )
     tangent = d.axiom(
         "log-tangent",
         {"a": "(s**2 + dist**2/D)/s**2"},

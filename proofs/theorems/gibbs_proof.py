@@ -143,6 +143,8 @@ def _state_e_rank() -> Derivation:
             "srank": "nonnegative after: srank(a), stable rank of update a",
             "tau": "positive after: tau(a), relative noise level",
             "norm2": "positive after: norm2(a), spectral norm of the update",
+            "dist": "nonnegative after: dist(a), Frobenius norm of the update",
+            "D": "count after: D(a), number of entries",
             "a": "point dummy: a matrix",
         },
         f"risk_gibbs <= emp_risk_gibbs + sqrt({_BY_RANK}/(2*m))",
@@ -152,6 +154,13 @@ def _state_e_rank() -> Derivation:
             "rank": ("srank(a) <= update_rank", "largest stable rank"),
             "noise": ("noise_relative <= tau(a)", "smallest level"),
             "count": ("sum(a, 1) == layers", "number of matrices"),
+            "gaussians": (
+                "gaussian_entropy(q(a), D(a), tau(a)*norm2(a), tau(a)*norm2(a), dist(a))",
+                "the noise of a matrix and its prior are Gaussian of the same level tau ||update||_2",
+            ),
+            "stable": ("dist(a)**2 == srank(a)*norm2(a)**2", "the definition of the stable rank"),
+            "weight": ("0 <= log(1/w(n))", "a weight is at most 1"),
+            "level": ("0 <= log(1/delta)", "delta is at most 1"),
         },
         SOURCES,
         "finite families",
@@ -160,29 +169,35 @@ def _state_e_rank() -> Derivation:
                 "kl_divergence == sum(a, q(a))",
                 "The noise is independent: relative entropies add up.",
             ),
-            "gauss": (
-                "q(a) == (srank(a)*norm2(a)**2)/(2*(tau(a)*norm2(a))**2)",
-                "Lemma 17 with ||D||_F^2 = stable rank ||D||_2^2 and sigma = tau ||D||_2.",
-            ),
-            "cheap": (
-                f"0 <= {_BOUND}",
-                "Relative entropy is not negative, weights and delta are at most 1, and 2 + sqrt(pi m/2) "
-                "is above 1.",
-            ),
         },
     )
 
 
 def _price_by_rank(d: Derivation) -> str:
     """The relative entropy of the noise is at most (number of matrices) R/(2 tau^2)."""
-    total, gauss, rank, noise, count = (d.assume(h) for h in ("total", "gauss", "rank", "noise", "count"))
+    total, rank, noise, count = (d.assume(h) for h in ("total", "rank", "noise", "count"))
+    gauss = d.lemma(
+        "lemma-17",
+        {"KL": "q(a)", "D": "D(a)", "s": "tau(a)*norm2(a)", "dist": "dist(a)"},
+        "q(a) == dist(a)**2/(2*(tau(a)*norm2(a))**2)",
+        "Lemma 17: the relative entropy of two Gaussians of equal variance.",
+        d.assume("gaussians"),
+    )
+    stable = d.assume("stable")
     each = d.monotone(
         "srank(a)/(2*tau(a)**2) <= update_rank/(2*noise_relative**2)",
         "Larger rank, smaller noise.",
         rank,
         noise,
     )
-    simple = d.combine("q(a) <= update_rank/(2*noise_relative**2)", "The spectral norm cancels.", gauss, each)
+    simple = d.combine(
+        "q(a) <= update_rank/(2*noise_relative**2)",
+        "The spectral norm cancels.",
+        gauss,
+        stable,
+        each,
+        times=["1", "1/(2*(tau(a)*norm2(a))**2)", "1"],
+    )
     added = d.monotone(
         "sum(a, q(a)) <= sum(a, update_rank/(2*noise_relative**2))", "Add over the matrices.", simple
     )
@@ -200,7 +215,24 @@ def derive_e_rank() -> Derivation:
     """Theorem E in the stable rank of the updates."""
     d = _state_e_rank()
     main = _use_e(d)
-    cheap = d.assume("cheap")
+    cost, weight, level = d.assume("cost"), d.assume("weight"), d.assume("level")
+    price_of_grid = d.combine("0 <= grid_cost", "A weight is at most 1.", cost, weight, times=["-1", "1"])
+    above_one = d.sign(f"1 <= {MOMENT}", "It is 2 and something that is not negative.")
+    moment = d.monotone(
+        f"log(1) <= log({MOMENT})",
+        "Take logarithms on both sides: the logarithm is an increasing function.",
+        above_one,
+    )
+    entropy = d.sign("0 <= kl_divergence/m", "A relative entropy is not negative.")
+    cheap = d.combine(
+        f"0 <= {_BOUND}",
+        "Every part is at least 0.",
+        entropy,
+        price_of_grid,
+        moment,
+        level,
+        times=["1", "1/m", "1/m", "1/m"],
+    )
     pinsker = d.cite(
         "pinsker",
         {"q": "emp_risk_gibbs", "c": _BOUND},

@@ -54,6 +54,7 @@ _CLASS = {
     "x": "signs dummy: signs x(i, k), k over value entries and tokens",
     "W": "point dummy: a parameter",
     "U": "point dummy: a parameter",
+    "Y": "point dummy: a parameter",
     "i": "point dummy: a unit",
     "k": "point dummy: a coordinate",
     "dA": "nonnegative after: dA(i, W, U), Frobenius distance of the value tables X_i V",
@@ -105,6 +106,27 @@ _FACTOR = "sqrt(1 + q**2)/q*spectral_value/sqrt(2)"
 _VECTOR = f"{_UP}*{_TABLE} + {_UP}/q*{_WEIGHT}*{_SCORE}"
 
 
+def _different_coordinates(d: Derivation, apart: str) -> str:
+    """Value table and scores have no coordinate in common, for any two parameters."""
+    why = "It holds for all pairs of parameters."
+    both_w = d.specialise("U", "W", "A(i, k, W)*s(i, k, W) == 0", why, apart)
+    both_u = d.specialise("W", "U", "A(i, k, U)*s(i, k, U) == 0", why, apart)
+    first = d.specialise("W", "Y", "A(i, k, Y)*s(i, k, U) == 0", why, apart)
+    second = d.specialise("U", "W", "A(i, k, Y)*s(i, k, W) == 0", why, first)
+    swapped = d.specialise("Y", "U", "A(i, k, U)*s(i, k, W) == 0", why, second)
+    product = "(A(i, k, W) - A(i, k, U))*(s(i, k, W) - s(i, k, U))"
+    each = d.combine(
+        f"{product} == 0",
+        "Multiply out: every product is 0.",
+        both_w,
+        apart,
+        swapped,
+        both_u,
+        times=["1", "-1", "-1", "1"],
+    )
+    return d.monotone(f"sum(k, {product}) == sum(k, 0)", "Add up over the coordinates.", each)
+
+
 def _one_vector(d: Derivation) -> str:
     """The loss is Lipschitz in one vector: value table and scores, weighted by the split."""
     r = f"{_WEIGHT}*ds(i, W, U)"
@@ -116,11 +138,7 @@ def _one_vector(d: Derivation) -> str:
         "Split.",
     )
     table, scores, apart = d.assume("table"), d.assume("scores"), d.assume("apart")
-    cross = d.paper(
-        "sum(k, (A(i, k, W) - A(i, k, U))*(s(i, k, W) - s(i, k, U))) == 0",
-        "A coordinate belongs to the value table or to the scores: every product is 0.",
-        apart,
-    )
+    cross = _different_coordinates(d, apart)
     other = _VECTOR.replace("W)", "U)")
     joined = d.combine(
         f"(1 + q**2)*dA(i, W, U)**2 + (1 + q**2)/q**2*({r})**2 == sum(k, ({_VECTOR} - ({other}))**2)",

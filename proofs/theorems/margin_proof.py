@@ -157,6 +157,14 @@ def _state_c3() -> Derivation:
                 "the noise is small against the margin",
             ),
             "below": (f"0 < 1 - {_ETA}", "eta_1 + eta_2 is below 1"),
+            "gaussW": (
+                "gaussian_entropy(KLW, D, noise_scores, noise_scores, norm_scores)",
+                "the noise of W and its prior are Gaussian of the same level, D the number of entries",
+            ),
+            "gaussV": (
+                "gaussian_entropy(KLV, D2, noise_values, noise_values, norm_values)",
+                "the noise of V and its prior are Gaussian of the same level, D2 the number of entries",
+            ),
         },
         SOURCES,
         "small heads",
@@ -171,16 +179,6 @@ def _state_c3() -> Derivation:
                 "A margin above gamma stays above margin/2 under the noise, except with probability p.",
             ),
             "entropy": ("KL == KLW + KLV", "The noise of W and that of V are independent."),
-            "gaussW": (
-                "KLW == D/2*(noise_scores**2/noise_scores**2 - 1 - log(noise_scores**2/noise_scores**2)) "
-                "+ norm_scores**2/(2*noise_scores**2)",
-                "The relative entropy of two Gaussians with independent entries, here of equal variance.",
-            ),
-            "gaussV": (
-                "KLV == D2/2*(noise_values**2/noise_values**2 - 1 - log(noise_values**2/noise_values**2)) "
-                "+ norm_values**2/(2*noise_values**2)",
-                "The relative entropy of two Gaussians with independent entries, here of equal variance.",
-            ),
         },
     )
 
