@@ -24,10 +24,8 @@ LEVEL_WORDS = {
     "coq": "machine-checked",
     "kernel": "checked by our kernel",
     "interval": "checked by intervals",
-    "z3": "checked by z3, small cases",
     "cited": "cited",
     "paper": "proved on paper",
-    "sampled": "only sampled",
     "failed": "does not check",
 }
 LEVEL_MEANING = {
@@ -38,10 +36,8 @@ LEVEL_MEANING = {
     "with what wrote the "
     "step.",
     "interval": "A numeric inequality, proved over a whole box of values by arithmetic that rounds outward.",
-    "z3": "The solver z3 has proved this for small sizes. It is a second opinion, not a proof for all sizes.",
     "cited": "Proved in the literature, at the place that is named. Not proved again here.",
     "paper": "Proved in words, in full, in this project. People have read it; no machine has.",
-    "sampled": "No violation was found in many random cases. This is never a proof.",
     "failed": "The last check of the derivation refused it. Do not rely on it.",
 }
 _RESULT_KINDS = (("lemma", "lemma"), ("complexity", "lemma"), ("proposition", "counterexample"))

@@ -183,14 +183,14 @@ def test_a_dropped_level_turns_the_badge(tmp_path: Path, monkeypatch: pytest.Mon
 
     def change(store: Path) -> None:
         def drop(data: Any) -> None:
-            data["lemma-6"]["steps"]["s6"] = "sampled"
+            data["lemma-6"]["steps"]["s6"] = "cited"
             data["lemma-7"]["level"] = "paper"
 
         _edit(store / "levels.json", drop)
         _edit(store / "machine.json", lambda data: data.pop("lemma-7"))
 
     after = _site_of_changed_proofs(tmp_path / "b", monkeypatch, change)
-    assert badge(after, "result-lemma-6-s6") == "sampled"
+    assert badge(after, "result-lemma-6-s6") == "cited"
     assert badge(after, "result-lemma-7") == "paper"
 
 

@@ -59,7 +59,7 @@ def test_table_is_complete_and_every_step_has_a_level(capsys: pytest.CaptureFixt
     } <= names
     assert {f"proposition-n{k}" for k in range(8)} | {"proposition-n6-prime"} <= names
     assert all(row["steps"] and row["tested"] and row["sources"] for row in table["derivations"])
-    assert set(table["levels"]) <= {"coq", "kernel", "interval", "z3", "cited", "paper"}
+    assert set(table["levels"]) <= {"coq", "kernel", "interval", "cited", "paper"}
 
 
 def test_a_changed_constant_is_refused(
