@@ -66,7 +66,7 @@ CHAPTER = Chapter(
                     "It is only probably true.",
                     "Such steps are proved, in print or in words. No machine has checked them.",
                 ),
-                Choice("It was checked on examples.", "That would be the level *only sampled*."),
+                Choice("It was checked on examples.", "Examples prove nothing. No level stands for them."),
             ),
             "The lemma above needs a theorem of Lieb about traces of matrix functions, which no proof assistant at hand contains. Its level is: {level:Lemma 8(b)}. "
             "Everything that uses it says so.",
