@@ -1,6 +1,6 @@
 """Evaluate a bound written as prefix text on enclosures. An unknown node or symbol is an error.
 
-The grammar (``proofs/export.py`` writes it, ``certify/verify/report.py`` evaluates it independently)::
+The grammar (``proofs/export.py`` writes it, ``certify/verify/formula.py`` evaluates it independently)::
 
     expression := integer | rational | symbol | (node expression ...)
     node       := add mul max min (one or more) | neg sqrt log exp ceil gamma tanh cosh acosh (one)

@@ -7,13 +7,14 @@ Run from a checkout: ``python -m certify.teach.docs --source docs --out site``.
 from __future__ import annotations
 
 import argparse
+import itertools
 import os
 import re
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
@@ -24,6 +25,7 @@ from markupsafe import Markup, escape
 from certify.errors import DataError
 from certify.teach.pages import Link, copy_static, environment
 
+LESSON = "lesson/index.html"
 GROUPS = (
     ("", "Start"),
     ("tutorial", "Tutorial"),
@@ -111,11 +113,14 @@ def title_of(path: Path) -> str:
 
 
 def find_pages(source: Path) -> list[Page]:
-    """All pages under ``source``, group by group, the group's index first."""
+    """All pages under ``source``, group by group, in the order in which the front page names them."""
+    front = source / "index.md"
+    named = re.findall(r"\]\(([^)#]+\.md)", front.read_text(encoding="utf-8")) if front.is_file() else []
+    places = {source / name: place for place, name in reversed(list(enumerate(named)))}
     pages = []
     for group, _ in GROUPS:
         folder = source / group
-        found = sorted(folder.glob("*.md"), key=lambda path: (path.name != "index.md", path.name))
+        found = sorted(folder.glob("*.md"), key=lambda path: (places.get(path, len(named)), path.name))
         for path in found:
             pages.append(
                 Page(path, title_of(path), path.relative_to(source).with_suffix(".html").as_posix(), group)
@@ -125,6 +130,40 @@ def find_pages(source: Path) -> list[Page]:
     return pages
 
 
+@dataclass(frozen=True)
+class Term:
+    """An entry of the index: a heading or a result, the page it stands on, and where."""
+
+    text: str
+    page: str
+    href: str
+
+
+def index_terms(pages: Sequence[Page]) -> list[Term]:
+    """Every page, heading (no numbered step), chapter and result, in alphabetical order."""
+    from certify.teach.build import file_of, places_of
+    from proofs import walk
+
+    found = [Term(re.sub(r"^\d+\. |`", "", page.title), page.title, page.file) for page in pages]
+    for page in pages:
+        tokens = parser().parse(page.source.read_text(encoding="utf-8"))
+        for token, inside in itertools.pairwise(tokens):
+            if token.type == "heading_open" and token.tag != "h1" and not re.match(r"\d+\. ", inside.content):
+                text = inside.content.replace("`", "")
+                found.append(Term(text, page.title, f"{page.file}#{anchor(inside.content)}"))
+    course, entries = walk.select(None), walk.Reader().entries
+    found += [Term(c.title, f"The course, chapter {c.number}", f"lesson/{file_of(c)}") for c in course]
+    places = places_of(course, entries)
+    for entry in entries.values():
+        found.append(Term(entry.heading, "The course", f"lesson/{places[entry.name]}"))
+    return sorted(set(found), key=lambda term: (_natural(term.text), term.href))
+
+
+def _natural(text: str) -> list[str]:
+    """A key that puts Lemma 2 before Lemma 15."""
+    return [part.zfill(4) if part.isdigit() else part for part in re.split(r"(\d+)", text.casefold())]
+
+
 def build(source: Path, out: Path) -> list[Path]:
     """Write the site to ``out``, with the lesson under ``out/lesson``; returns the files written."""
     from certify.teach.build import build_lesson
@@ -132,33 +171,42 @@ def build(source: Path, out: Path) -> list[Path]:
     pages = find_pages(source)
     out.mkdir(parents=True, exist_ok=True)
     copy_static(out / "static")
-    template = environment().get_template("docs.html.j2")
     groups = [
         {"title": title, "entries": [page for page in pages if page.group == group]}
         for group, title in GROUPS
         if any(page.group == group for page in pages)
     ]
     written = []
-    for page in pages:
-        root = "../" * page.file.count("/")
-        target = out / page.file
-        target.parent.mkdir(parents=True, exist_ok=True)
-        html = template.render(
-            title=page.title,
-            content=render(page.source.read_text(encoding="utf-8")),
-            groups=groups,
-            current=page.file,
-            root=root,
-            static=root + "static/",
-            frame="docs",
-            lesson=False,
-            scripts=("lesson.js",),
-            home_title="certify",
-            home_link=root + "index.html",
-            links=(Link("The lesson", root + "lesson/index.html"),),
+
+    def write(file: str, template: str, **more: Any) -> None:
+        root = "../" * file.count("/")
+        links = (Link("Index", root + "all.html", file == "all.html"), Link("The lesson", root + LESSON))
+        html = (
+            environment()
+            .get_template(template)
+            .render(
+                groups=groups,
+                current=file,
+                root=root,
+                static=root + "static/",
+                frame="docs",
+                lesson=False,
+                home_title="certify",
+                home_link=root + "index.html",
+                links=links,
+                **more,
+            )
         )
+        target = out / file
+        target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(html, encoding="utf-8")
         written.append(target)
+
+    for page in pages:
+        content = render(page.source.read_text(encoding="utf-8"))
+        write(page.file, "docs.html.j2", title=page.title, content=content, scripts=("lesson.js",))
+    scripts = ("lesson.js", "find.js")
+    write("all.html", "docs_index.html.j2", title="Index", terms=index_terms(pages), scripts=scripts)
     for path in source.rglob("*"):
         if path.is_file() and path.suffix in {".json", ".svg", ".png", ".toml"}:
             target = out / path.relative_to(source)

@@ -54,3 +54,26 @@ def test_docs_open_offline(docs_site: Path, watched: Watched) -> None:
         assert opened.evaluate("document.documentElement.scrollWidth") <= 390, page.file
         assert opened.locator(".math-error").count() == 0
     assert watched.complaints == []
+
+
+@pytest.mark.browser
+def test_index_finds_what_a_newcomer_looks_for(docs_site: Path, watched: Watched) -> None:
+    opened = watched.open(docs_site / "all.html")
+    every = opened.locator("#terms > li:visible").count()
+    for words, target in (
+        ("theorem c1(i)", "lesson/chapter-07-attention.html#result-c1-i"),
+        ("trusted", "explanation/trust.html"),
+        ("rounding model", "explanation/rounding-model.html"),
+        ("adapter", "how-to/add-an-adapter.html"),
+        ("course", "tutorial/index.html"),
+        ("certify report", "reference/cli.html#certify-report"),
+        ("effective_rank", "reference/api.html#effective_rank"),
+    ):
+        opened.fill("#find", words)
+        links = opened.locator("#terms > li:visible a")
+        assert 0 < links.count() < every, words
+        assert target in links.evaluate_all("links => links.map(link => link.getAttribute('href'))"), words
+    opened.fill("#find", "nothing of this kind")
+    assert opened.locator("#terms > li:visible").count() == 0
+    assert opened.inner_text("#found") == f"0 of {every}"
+    assert watched.complaints == []
