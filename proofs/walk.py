@@ -21,6 +21,7 @@ from proofs.lessons.markup import Inline, Paragraph, parse, parse_line
 from proofs.lessons.model import Chapter, Live, Note, Number, Program, Question, Result, Say, Steps
 from proofs.lessons.notation import read
 from proofs.lessons.numbers import evaluate, shown_above
+from proofs.lessons.typed import as_latex
 from proofs.records import Constant
 
 WIDTH = 88
@@ -49,6 +50,8 @@ class Reader:
         if kind == "symbol":
             written = read(what)
             return Inline("math", written.plain, written.latex)
+        if kind == "words":
+            return Inline("words", what)
         if kind == "term":
             written = read(what)
             return Inline("math", written.plain, written.latex)
@@ -136,6 +139,17 @@ def check_number(question: Question, text: str) -> bool:
     return bool(lower <= given <= upper)
 
 
+def number_text(question: Question) -> str:
+    """The answer of a numeric question as a sentence; empty for other questions."""
+    if not isinstance(question.answer, Number):
+        return ""
+    value = question.answer.expression()
+    exact = sympy.nsimplify(value, rational=True) if value.is_number else value
+    if exact.is_Rational and 10**6 % exact.q == 0:
+        return f" The number: {sympy.N(exact, 12):g}." if exact.q > 1 else f" The number: {exact.p}."
+    return f" The number: {float(value):.3g}, rounded."
+
+
 def accepted(answer: Number) -> tuple[sympy.Expr, sympy.Expr]:
     """The interval of answers that count as right."""
     value, tolerance = (
@@ -210,6 +224,9 @@ _LATEX_ESCAPES = {
     "_": r"\_",
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
 }
 
 
@@ -221,6 +238,8 @@ def latex_text(text: str) -> str:
 def _latex_piece(piece: Inline) -> str:
     if piece.kind == "math":
         return f"${piece.extra}$"
+    if piece.kind == "words":
+        return as_latex(piece.text, latex_text)
     commands = {"em": "emph", "strong": "textbf", "code": "texttt"}
     words = latex_text(piece.text)
     return rf"\{commands[piece.kind]}{{{words}}}" if piece.kind in commands else words
@@ -314,7 +333,7 @@ def _ask(question: Question, reader: Reader, ask: Ask, say: Callable[[str], None
             say(("Right. " if right else "Not yet. ") + reader.line(choice.feedback))
         else:
             say(f"Please type a number from 1 to {len(choices)}.")
-    say(_filled("A good answer: " + reader.plain(question.explanation)) + "\n")
+    say(_filled("A good answer: " + reader.plain(question.explanation) + number_text(question)) + "\n")
     return right
 
 
@@ -392,9 +411,10 @@ def to_latex(course: Sequence[Chapter], reader: Reader | None = None) -> str:
     """The chapters as one LaTeX document that compiles with the packages of a basic installation."""
     reader = reader or Reader()
     body = "\n\n".join(_export(chapter, reader, _Latex()) for chapter in course)
-    return (
-        "\\documentclass{article}\n\\usepackage{amsmath,amssymb}\n\\usepackage[T1]{fontenc}\n\\usepackage[utf8]{inputenc}\n"
-        "\\begin{document}\n" + body + "\n\\end{document}\n"
+    packages = ("[utf8]{inputenc}", "[margin=2.5cm]{geometry}", "{amsmath,amssymb}")
+    head = ["\\documentclass{article}", *(f"\\usepackage{package}" for package in packages)]
+    return "\n".join([*head, "\\setlength{\\parindent}{0pt}\\setlength{\\parskip}{0.6ex}", "\\sloppy"]) + (
+        "\n\\begin{document}\n" + body + "\n\\end{document}\n"
     )
 
 
@@ -417,13 +437,20 @@ class _Markdown:
     def text(self, text: str) -> str:
         return text
 
+    def said(self, text: str) -> str:
+        """Words of a proof object."""
+        return text
+
+    def label(self, text: str) -> str:
+        return f"**{text}** "
+
 
 class _Latex(_Markdown):
     piece = staticmethod(_latex_piece)
-    bullet = r"\par\textbullet\ "
+    bullet = r"\par$\bullet$ "
 
     def heading(self, level: int, text: str) -> str:
-        return "\\" + ("section", "subsection", "paragraph")[level - 1] + f"*{{{latex_text(text)}}}"
+        return "\\" + ("section", "subsection", "subsubsection")[level - 1] + f"*{{{self.said(text)}}}"
 
     def formula(self, latex: str) -> str:
         return f"\\[\n{latex}\n\\]"
@@ -437,6 +464,12 @@ class _Latex(_Markdown):
     def text(self, text: str) -> str:
         return latex_text(text)
 
+    def said(self, text: str) -> str:
+        return as_latex(text, latex_text)
+
+    def label(self, text: str) -> str:
+        return rf"\textbf{{{text}}} "
+
 
 def _export(chapter: Chapter, reader: Reader, form: _Markdown) -> str:
     def words(text: str) -> str:
@@ -448,21 +481,21 @@ def _export(chapter: Chapter, reader: Reader, form: _Markdown) -> str:
         return "".join(form.piece(piece) for piece in parse_line(" ".join(text.split()), reader.resolve))
 
     def question(item: Question) -> Iterator[str]:
-        yield form.text("Think first: ") + words(item.prompt)
+        yield form.label("Think first.") + words(item.prompt)
         if item.choices:
             yield form.items([line(choice.text) for choice in item.choices])
-        yield form.text("A good answer: ") + words(item.explanation)
+        yield form.label("A good answer.") + words(item.explanation) + form.text(number_text(item))
 
     def result(entry: Entry) -> Iterator[str]:
         yield form.heading(3, entry.heading)
-        yield form.text(f"Level: {LEVEL_WORDS[entry.level]}. {entry.statement}")
+        yield form.text(f"Level: {LEVEL_WORDS[entry.level]}. ") + form.said(entry.statement)
         yield from (form.formula(formula.latex) for _, formula in entry.formulas)
         if entry.hypotheses:
-            yield form.items([form.text(text) for text in entry.hypotheses])
+            yield form.items([form.said(text) for text in entry.hypotheses])
         if entry.constants:
             yield form.items(
                 [
-                    f"{form.text(c.name)}: ${value_of(c.value).latex}$ ({form.text(f'{c.origin}; {c.why}')})"
+                    f"{form.said(c.name)}: ${value_of(c.value).latex}$ ({form.said(f'{c.origin}; {c.why}')})"
                     for c in entry.constants
                 ]
             )
@@ -475,7 +508,7 @@ def _export(chapter: Chapter, reader: Reader, form: _Markdown) -> str:
         yield from question(asked)
         yield "" if asked.line_shown else line
         used = f" ({shown.uses})" if shown.uses else ""
-        yield form.text(f"Why: {reason_words(shown)}{used}. {shown.why}")
+        yield form.label("Why.") + form.said(f"{reason_words(shown).capitalize()}{used}. {shown.why}")
         if note and note.say:
             yield words(note.say)
 

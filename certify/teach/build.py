@@ -147,7 +147,7 @@ class Pages:
             "type": "question",
             "id": question.id,
             "prompt": self.html(question.prompt),
-            "explanation": self.html(question.explanation),
+            "explanation": self.html(question.explanation + walk.number_text(question)),
             "choices": None,
             "number": None,
         }

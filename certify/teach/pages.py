@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +10,7 @@ import jinja2
 from markupsafe import Markup, escape
 
 from proofs.lessons.markup import Inline, Paragraph
+from proofs.lessons.typed import as_html
 
 HERE = Path(__file__).parent
 STATIC = HERE / "static"
@@ -48,28 +48,9 @@ def formula(latex: str, display: bool = False) -> Markup:
     return Markup('<span class="math{}">{}</span>').format(" display" if display else "", latex)
 
 
-_GREEK = {
-    "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "eps": "ε", "eta": "η", "kappa": "κ",
-    "lambda": "λ", "nu": "ν", "omega": "ω", "rho": "ρ", "sigma": "σ", "tau": "τ", "Omega": "Ω", "Psi": "Ψ",
-}  # fmt: skip
-_SIGNS = (
-    ("<=", "≤"),
-    (">=", "≥"),
-    ("||", "‖"),
-    ("->", "→"),
-    ("sqrt(2)", "√2"),
-    ("sqrt(", "√("),
-    ("sqrt ", "√"),
-)
-
-
 def prose(text: str) -> Markup:
     """The plain words of a proof object as HTML: its typed formulas get their signs, letters and indices."""
-    for typed, sign in _SIGNS:
-        text = text.replace(typed, sign)
-    text = re.sub(r"(?<![A-Za-z-])(" + "|".join(_GREEK) + r")(?![A-Za-z'-])", lambda m: _GREEK[m[1]], text)
-    html = re.sub(r"(?<=[\w‖])_(\*|\w+)", r"<sub>\1</sub>", str(escape(text)))
-    return Markup(re.sub(r"\^\{?(\d+(?:/\d+)?|[a-z])\}?", r"<sup>\1</sup>", html))
+    return Markup(as_html(text))
 
 
 def inline(pieces: tuple[Inline, ...]) -> Markup:
@@ -81,6 +62,8 @@ def inline(pieces: tuple[Inline, ...]) -> Markup:
             parts.append(formula(piece.extra))
         elif piece.kind == "link":
             parts.append(Markup('<a href="{}">{}</a>').format(piece.extra, piece.text))
+        elif piece.kind == "words":
+            parts.append(prose(piece.text))
         elif piece.kind in tags:
             parts.append(Markup("<{0}>{1}</{0}>").format(Markup(tags[piece.kind]), piece.text))
         else:

@@ -2,7 +2,35 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from proofs.build import Derivation
+
+
+@dataclass(frozen=True)
+class EffectiveRank:
+    """An effective rank as the exponential of a Renyi entropy of the spectrum.
+
+    With q_k = s_k^power / sum s^power, the rank is exp(H_order(q)): order 1 is Shannon's entropy, order 2 is
+    -log sum q^2, order inf is -log max q. Renyi entropies decrease in the order (A. Renyi 1961), which is why
+    the ranks of one power stand in a chain. ``formula`` is the rank in the letters of this file, if it has one.
+    """
+
+    kind: str
+    order: str
+    power: int
+    formula: str = ""
+
+
+RANKS = (
+    EffectiveRank("stable", "inf", 2, "(div S2 (pow top 2))"),
+    EffectiveRank("nuclear", "inf", 1, "(div S1 top)"),
+    EffectiveRank("participation", "2", 2),
+    EffectiveRank("nuclear-frobenius", "2", 1, "(div (pow S1 2) S2)"),
+    EffectiveRank("gram-entropy", "1", 2),
+    EffectiveRank("entropy", "1", 1, "(exp H)"),
+)
+"""The six that a report prints."""
 
 _SPECTRUM = {
     "s": "nonnegative after: s(k), the singular values",

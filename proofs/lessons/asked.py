@@ -96,6 +96,11 @@ def _term(term: Nested | str) -> str:
     return "{term:" + (term if isinstance(term, str) else spell(term)) + "}"
 
 
+def _words(text: str) -> str:
+    """Words of a proof object inside lesson text."""
+    return "{words:" + text.replace("{", "(").replace("}", ")") + "}"
+
+
 def _relation(step: Step) -> tuple[str, Nested, Nested]:
     tree = read_nested(step.prefix)
     if not isinstance(tree, tuple) or len(tree) != 3 or tree[0] not in ("le", "lt", "eq"):
@@ -149,7 +154,7 @@ def _number(entries: Catalogue, entry: Entry, step: Step, asked: Asked) -> Quest
             "0.001" if value.is_Rational else "0.006",
             asked.hint or "The lines above have all that is needed. Follow the numbers through them.",
         ),
-        f"{step.why} The number is {_term(number)}.",
+        f"{_words(step.why)} The number is {_term(number)}.",
     )
 
 
@@ -182,8 +187,6 @@ def _changes(step: Step) -> Iterator[tuple[str, str]]:
             less = _smaller(number)
             yield line(path, less), f"{_term(less)} is too small. What we have gives {_term(number)} there."
     for path, part in usable:
-        if isinstance(part, tuple) and part[0] == "sqrt" and not is_numeric(part):
-            yield line(path, part[1]), "A root is lost on the way."
         if isinstance(part, tuple) and part[0] == "add":
             rest: Nested = part[:-1] if len(part) > 3 else part[1]
             yield line(path, rest), f"The summand {_term(part[-1])} is lost on the way."
@@ -214,10 +217,10 @@ def _line(entries: Catalogue, entry: Entry, step: Step, asked: Asked) -> Questio
         "One of these lines follows from what we have. The checker refuses the other two. Which one does it "
         "accept?",
         (
-            Choice(_term(step.prefix), step.why, right=True),
+            Choice(_term(step.prefix), _words(step.why), right=True),
             *(Choice(_term(line), wrong) for line, wrong in changed_lines(step)),
         ),
-        step.why,
+        _words(step.why),
     )
 
 
@@ -252,7 +255,7 @@ def _middle(entries: Catalogue, entry: Entry, step: Step, asked: Asked) -> Quest
                 for side in offered
             ),
         ),
-        step.why,
+        _words(step.why),
     )
 
 
@@ -296,7 +299,7 @@ def _multiplier(entries: Catalogue, entry: Entry, step: Step, asked: Asked) -> Q
                 for other in other_multipliers(step, asked.place)
             ),
         ),
-        f"{step.why} Only a factor that is not negative keeps the direction of an inequality.",
+        f"{_words(step.why)} Only a factor that is not negative keeps the direction of an inequality.",
         line_shown=True,
     )
 
@@ -312,16 +315,20 @@ def _hypothesis(entries: Catalogue, entry: Entry, step: Step, asked: Asked) -> Q
         identifier(entry, step),
         _varied(_HYPOTHESIS, entry, step),
         (
-            Choice(f"{sentence(right.why, '')}: {_term(right.prefix)}", step.why, right=True),
+            Choice(
+                f"{_words(sentence(right.why, ''))}: {_term(right.prefix)}",
+                f"It goes into the line as it stands. {_words(step.why)}",
+                right=True,
+            ),
             *(
                 Choice(
-                    f"{sentence(other.why, '')}: {_term(other.prefix)}",
+                    f"{_words(sentence(other.why, ''))}: {_term(other.prefix)}",
                     "The proof needs it too, but in another step.",
                 )
                 for other in rest[:2]
             ),
         ),
-        step.why,
+        _words(step.why),
         line_shown=True,
     )
 
@@ -337,17 +344,12 @@ def _result(entries: Catalogue, entry: Entry, step: Step, asked: Asked) -> Quest
         identifier(entry, step),
         _varied(_RESULT, entry, step),
         (
-            Choice(f"{used.heading}.", step.why, right=True),
-            *(Choice(f"{other.heading}.", f"That one says: {_words(other.statement)}") for other in others),
+            Choice(_words(used.heading), _words(step.why), right=True),
+            *(Choice(_words(other.heading), f"That one says: {_words(other.statement)}") for other in others),
         ),
-        f"{step.why} {used.heading} says: {_words(used.statement)}",
+        _words(f"{step.why} {used.heading} says: {used.statement}"),
         line_shown=True,
     )
-
-
-def _words(text: str) -> str:
-    """A statement in words as lesson text, in which stars and braces mark something."""
-    return text.replace("*", "\u2217").replace("{", "(").replace("}", ")")
 
 
 def other_optima(step: Step) -> tuple[str, ...]:
@@ -371,7 +373,7 @@ def _optimum(entries: Catalogue, entry: Entry, step: Step, asked: Asked) -> Ques
                 for other in other_optima(step)
             ),
         ),
-        f"{step.why} At this {name} the derivative of the right side is zero.",
+        f"{_words(step.why)} At this {name} the derivative of the right side is zero.",
     )
 
 

@@ -106,7 +106,7 @@ CHAPTER = Chapter(
             "*attention matrix*. Such matrices often have a small *effective rank*: most of the matrix is explained by "
             "a few directions. The proposal: let the capacity be the largest effective rank of the attention matrices over "
             "the layers. The gap should then fall like the square root of this rank divided by {symbol:m}.\n\n"
-            "This would be wonderful. It is not true as stated, and chapter 8 shows exactly where it breaks. But the two tools "
+            "This would be wonderful. It is not true as stated, and {chapter:8} shows exactly where it breaks. But the two tools "
             "it rests on, contraction for vectors and matrix concentration, are sound. With them we prove theorems that do "
             "hold, constant by constant. That is the way of this course.",
             title="A smaller count?",
@@ -130,7 +130,7 @@ CHAPTER = Chapter(
                 ),
             ),
             "With one token, attention does nothing. The rest of the network may still be anything. A bound that does not see "
-            "the rest of the network cannot be right. This is Proposition N0 of chapter 8.",
+            "the rest of the network cannot be right. This is Proposition N0 of {chapter:8}.",
         ),
     ),
     exercises=(

@@ -40,8 +40,8 @@ CHAPTER = Chapter(
         Say(
             "We use it for the largest gap over the class. Exchange one example: each model's average moves by at most one over "
             "{symbol:m}, so the largest gap does too.\n\n"
-            "Now chain three facts. The largest gap is close to its average (this lemma). Its average is at most twice the complexity "
-            "(chapter 2). The complexity of the class on *our* sample is close to its average (this lemma again). The textbook adds the "
+            "Now chain three facts. The largest gap is close to its average (this lemma). Its average is at most {constant:Lemma 1:1} times the complexity "
+            "({chapter:2}). The complexity of the class on *our* sample is close to its average (this lemma again). The textbook adds the "
             "prices of both uses, and it splits the failure probability in two.",
         ),
         Result("Lemma 3(b)"),
@@ -60,7 +60,7 @@ CHAPTER = Chapter(
             "for name in ('Lemma 3(b)', 'Lemma 3(c)'):\n"
             "    confidence = 2 * evaluate(lemmas[name].last_term, {'M': 1, 'm': 2, 'delta': '0.05'})\n"
             "    print(name, round(float(confidence), 2))\n",
-            "Both numbers are divided by the root of twice {symbol:m}. The second saves 40 per cent of this part, for every class and "
+            "Both numbers are divided by the root of twice {symbol:m}. The second saves 40 per cent of this part at this failure probability, for every class and "
             "every sample. It is what all bounds of this course use.",
         ),
     ),

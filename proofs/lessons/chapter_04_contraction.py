@@ -25,11 +25,11 @@ CHAPTER = Chapter(
         Result("Lemma 5"),
         Question(
             "c4-one-sided",
-            "Many books have an extra factor 2 here. Where does ours go?",
+            "In many books this lemma has an extra factor. Where does ours go?",
             (
                 Choice(
                     "We never take the modulus of the signed mean.",
-                    "The factor 2 pays for the modulus, and we do not need the modulus.",
+                    "The factor pays for the modulus, and we do not need the modulus.",
                     right=True,
                 ),
                 Choice(
@@ -38,10 +38,10 @@ CHAPTER = Chapter(
                 ),
                 Choice(
                     "We lose it in the constants later.",
-                    "Nothing is lost: the lemma is true with constant one.",
+                    "Nothing is lost: {symbol:L} is the only constant in the lemma.",
                 ),
             ),
-            "The one-sided complexity of chapter 2 is enough for an upper bound on the gap. It contracts with constant one and without "
+            "The one-sided complexity of {chapter:2} is enough for an upper bound on the gap. It contracts by {symbol:L} alone, and without "
             "any condition at zero.",
         ),
         Say(
@@ -126,7 +126,7 @@ CHAPTER = Chapter(
                     "Yes, after freezing the first layer.", "The removed map itself must be the fixed one."
                 ),
             ),
-            "This is why a deep network cannot be peeled layer by layer with this lemma. See Proposition N6' of chapter 8.",
+            "This is why a deep network cannot be peeled layer by layer with this lemma. See Proposition N6' of {chapter:8}.",
         ),
     ),
     sources=(

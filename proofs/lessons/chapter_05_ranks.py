@@ -56,7 +56,7 @@ CHAPTER = Chapter(
             (
                 Choice(
                     "The name of the definition.",
-                    "On real heads the stable rank is near 2 while the entropy rank is above 100.",
+                    "One singular value of 10 and a hundred of 1: the stable rank is 2, the entropy rank is 89.",
                     right=True,
                 ),
                 Choice("More digits.", "Digits do not help if we do not know what was measured."),

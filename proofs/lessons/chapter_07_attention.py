@@ -61,8 +61,8 @@ CHAPTER = Chapter(
             "- The gap is at most {constant:C1(i):symmetrization} times the complexity, plus the confidence part (chapters 2 and 3).\n"
             "- The loss of the softmax average is a Lipschitz map of the scores, with the constant {constant:C1(i):softmax read-out} times {symbol:L} times the "
             "oscillation of the values (this chapter).\n"
-            "- Vector contraction removes the map at the price {constant:C1(i):vector contraction} (chapter 4).\n"
-            "- What is left is linear in the trained matrix: an inner product with a signed sum of matrices (chapter 6).",
+            "- Vector contraction removes the map at the price {constant:C1(i):vector contraction} ({chapter:4}).\n"
+            "- What is left is linear in the trained matrix: an inner product with a signed sum of matrices ({chapter:6}).",
             title="Assembling the theorem",
         ),
         Result("C1(i)"),

@@ -176,7 +176,7 @@ CHAPTER = Chapter(
                 Choice("The spectral norm of the attention matrices.", "It stays bounded."),
                 Choice("The norm of the tokens.", "It is the same for all."),
             ),
-            "The theorem of chapter 7 is not refuted by this class: its bound grows with the Frobenius norm, as it must.",
+            "The theorem of {chapter:7} is not refuted by this class: its bound grows with the Frobenius norm, as it must.",
         ),
     ),
     sources=(

@@ -16,7 +16,7 @@ CHAPTER = Chapter(
     goal="Four ways to make the idea true. Each one pays for what the rank did not see. Two of them give useful numbers for trained models.",
     items=(
         Say(
-            "*Repair one: freeze the attention.* If the attention matrices do not depend on what is trained, they are fixed matrices, and chapter 6 applies word for word. The "
+            "*Repair one: freeze the attention.* If the attention matrices do not depend on what is trained, they are fixed matrices, and {chapter:6} applies word for word. The "
             "effective rank of the attention matrices then does appear, next to their spectral norm.",
             title="Freeze",
         ),
@@ -155,7 +155,7 @@ CHAPTER = Chapter(
             "A trained, sharp head with few parameters. Which repair is likely to give the smallest number?",
             (
                 Choice("Bits.", "Norm bounds suffer from sharp heads. Bits do not.", right=True),
-                Choice("The Frobenius bound of chapter 7.", "A sharp head has a large norm."),
+                Choice("The Frobenius bound of {chapter:7}.", "A sharp head has a large norm."),
                 Choice("Freezing.", "The head is trained, so it is not frozen."),
             ),
             "A sharp head has a large norm and few parameters. Try `certify demo` to see all bounds side by side.",

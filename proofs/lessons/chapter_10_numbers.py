@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sympy
 
-from proofs.lessons.model import Chapter, Choice, Number, Program, Question, Say
+from proofs.lessons.model import Chapter, Choice, Number, Program, Question, Result, Say, Steps
+from proofs.lessons.steps.numbers import LOWER, UPPER
 
 CHAPTER = Chapter(
     number=10,
@@ -44,8 +45,8 @@ CHAPTER = Chapter(
         Say(
             "The oracle returns two sets of directions and a list of singular values. If the answer were perfect, three things would hold: the left directions are "
             "orthonormal, the right directions are orthonormal, and multiplying everything together gives the matrix back.\n\n"
-            "The answer is never perfect. So we measure the three defects. A theorem of Miyajima says how far each true singular value can be from the reported one, given the "
-            "three defects. That is all we need.",
+            "The answer is never perfect. So we measure the three *defects*: how far the left directions are from orthonormal, how far the right ones, and how far the product is from the "
+            "matrix. Each is a norm. The lemma below, due to Miyajima, says how far a true singular value can be from the reported one, given the three.",
             title="Measure the defects",
         ),
         Question(
@@ -61,6 +62,14 @@ CHAPTER = Chapter(
                 Choice("The program cannot notice.", "It multiplies the factors together and compares."),
             ),
             "The theorem has no hypothesis about where the factors came from.",
+        ),
+        Result("Lemma 19 (upper)"),
+        Steps("Lemma 19 (upper)", UPPER, only=("s1", "s2", "s5", "s6", "s7", "s8")),
+        Result("Lemma 19 (lower)"),
+        Steps("Lemma 19 (lower)", LOWER, only=("s8", "s10")),
+        Say(
+            "Now do it, for a matrix of size two and in exact arithmetic. The letters are those of the lemma. Norms are replaced by Frobenius norms, which are easier and never smaller.",
+            title="The method in twenty lines",
         ),
         Program(
             "from fractions import Fraction\n"
@@ -81,14 +90,14 @@ CHAPTER = Chapter(
             "U, s, Vt = np.linalg.svd(np.array(A))  # the oracle\n"
             "u, ut, v, vt = exact(U), exact(U.T), exact(Vt.T), exact(Vt)\n"
             "S, one = exact(np.diag(s)), exact(np.eye(2))\n\n"
-            "F = size(minus(product(vt, v), one))  # defect of the right directions\n"
-            "G = size(minus(product(ut, u), one))  # defect of the left directions\n"
-            "E = size(minus(product(product(u, S), vt), exact(A)))\n"
-            "if not (F < 1 and G < 1):\n"
+            "f = size(minus(product(vt, v), one))  # defect of the right directions\n"
+            "h = size(minus(product(ut, u), one))  # defect of the left directions\n"
+            "e = size(minus(product(product(u, S), vt), exact(A)))\n"
+            "if not (f < 1 and h < 1):\n"
             "    raise ArithmeticError('the directions are too poor to prove anything')\n"
             "for value in map(Fraction, map(float, s)):\n"
-            "    upper = value * root_above((1 + F) * (1 + G)) + E\n"
-            "    lower = value * (1 - F) * (1 - G) - E  # 1 - x <= sqrt(1 - x)\n"
+            "    upper = value * root_above((1 + f) * (1 + h)) + e\n"
+            "    lower = value * (1 - f) * (1 - h) - e  # 1 - x <= sqrt(1 - x)\n"
             "    print('about', float(value), ' width', float(upper - lower))\n",
             "Everything after the oracle is exact arithmetic with fractions, so each interval from *lower* to *upper* is a proof. It is a few million-billionths wide. "
             "This is the whole method, for a matrix of size two.",

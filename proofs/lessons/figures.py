@@ -11,6 +11,7 @@ import sympy
 from proofs import library
 from proofs.counterexamples.n3_gradient_descent import expected_error
 from proofs.export import read_nested, to_prefix
+from proofs.lemmas.l14_effective_ranks import RANKS
 from proofs.lessons.catalogue import Entry, catalogue
 from proofs.lessons.notation import sides, spell
 from proofs.lessons.numbers import evaluate
@@ -101,6 +102,23 @@ def share_of_cell(index: int) -> sympy.Expr:
     return _entries()["P"].constant("grid weight").value.subs(SYMBOLS["j"].expression, index)
 
 
+def rank_of_the_class() -> sympy.Expr:
+    """The effective rank of the attention matrices in Proposition N2, by its hypothesis on R."""
+    claims = [sides(s.prefix) for s in _entries()["N2"].steps if s.rule == "hypothesis"]
+    return evaluate(next(right for left, right in claims if left == "R"), {})
+
+
+def stretch(defect: str) -> sympy.Expr:
+    """By what directions of that defect can stretch a vector, at most: step s2 of Lemma 19."""
+    return evaluate(sides(_entries()["Lemma 19 (upper)"].step("s2").prefix)[1], {"f": defect})
+
+
+def enclosure_end(end: str, **values: object) -> sympy.Expr:
+    """The upper or lower end of Lemma 19 for a reported value s and the defects f, h, e."""
+    side = "right" if end == "upper" else "left"
+    return evaluate(_entries()[f"Lemma 19 ({end})"].prefixes[side].replace("(s i)", "s"), values)
+
+
 def khintchine_figure() -> dict[str, object]:
     """Data of the Khintchine figure."""
     return {"constant": to_prefix(khintchine_constant())}
@@ -148,19 +166,28 @@ def library_step(derivation: str) -> list[dict[str, str]]:
     return steps
 
 
+RANK_LABELS = {
+    "stable": "stable rank",
+    "nuclear": "nuclear ÷ spectral",
+    "participation": "participation ratio",
+    "nuclear-frobenius": "nuclear² ÷ Frobenius²",
+    "gram-entropy": "entropy rank of AᵀA",
+    "entropy": "entropy rank",
+}
+
+
 def ranks_figure() -> dict[str, object]:
     """Data of the effective-ranks figure: each rank as order and power of its Renyi entropy."""
-    return {
-        "tokens": TOKENS,
-        "ranks": [
-            {"kind": "stable", "label": "stable rank", "order": "inf", "power": 2},
-            {"kind": "nuclear", "label": "nuclear ÷ spectral", "order": "inf", "power": 1},
-            {"kind": "participation", "label": "participation ratio", "order": 2, "power": 2},
-            {"kind": "nuclear-frobenius", "label": "nuclear² ÷ Frobenius²", "order": 2, "power": 1},
-            {"kind": "gram-entropy", "label": "entropy rank of AᵀA", "order": 1, "power": 2},
-            {"kind": "entropy", "label": "entropy rank", "order": 1, "power": 1},
-        ],
-    }
+    ranks = [
+        {
+            "kind": rank.kind,
+            "label": RANK_LABELS[rank.kind],
+            "order": rank.order if rank.order == "inf" else int(rank.order),
+            "power": rank.power,
+        }
+        for rank in RANKS
+    ]
+    return {"tokens": TOKENS, "ranks": ranks}
 
 
 def bound_figure() -> dict[str, object]:

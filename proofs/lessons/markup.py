@@ -9,8 +9,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Inline:
-    """A piece of a line. ``kind`` is ``text``, ``em``, ``strong``, ``code``, ``math`` or ``link``.
+    """A piece of a line. ``kind`` is ``text``, ``em``, ``strong``, ``code``, ``math``, ``link`` or ``words``.
 
+    ``words`` are words of a proof object, see ``typed``.
     For ``math``, ``text`` is plain text for a terminal and ``extra`` is LaTeX. For ``link``, ``extra``
     is the target.
     """

@@ -11,7 +11,8 @@ with ``- ``, and references in braces that are filled in from ``proofs`` when th
 * ``{level:NAME}`` the level of a result in words,
 * ``{value:NAME:symbol=number,...}`` the bound of a theorem at given numbers, rounded up to three digits,
 * ``{see:NAME}`` a link to the card of a result, ``{chapter:4}`` a link to a chapter,
-* ``{term:S-EXPRESSION}`` a term of a derivation; only questions made from a step (``Asked``) use it.
+* ``{term:S-EXPRESSION}`` a term, ``{words:TEXT}`` words of a derivation; only questions made from a step
+  (``Asked``) use them.
 
 A paragraph that is one formula and nothing else stands on a line of its own.
 """

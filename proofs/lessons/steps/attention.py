@@ -59,7 +59,7 @@ OSCILLATION = {
                 ("Because the weights do not change on the way.", "They do. That is what we add up."),
                 ("Because only the end points count.", "The derivative is needed at every place in between."),
             ),
-            "The change of the weights is the average of the derivative over the way. At each place the derivative is at most half the oscillation.",
+            "The change of the weights is the average of the derivative over the way. At each place the derivative is at most {constant:Lemma 12(a) (osc):1} times the oscillation.",
         )
     ),
 }

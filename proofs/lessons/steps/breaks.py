@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from proofs.lessons.model import Asked, Note, choose
+from proofs.lessons.figures import rank_of_the_class
+from proofs.lessons.model import Asked, Note, Number, Question, choose
 
 SHATTERING = {
     "s2": Note(
@@ -75,7 +76,18 @@ NO_BOUND = {
         )
     ),
     "s6": Note(Asked("hypothesis")),
-    "s7": Note(Asked("hypothesis")),
+    "s7": Note(
+        Question(
+            "c8-rank-one",
+            "Every attention matrix of the class has equal rows. Which number may we put for its effective rank, whatever definition is meant?",
+            Number(
+                rank_of_the_class,
+                "0.001",
+                "A matrix with equal rows has a single singular value that is not zero.",
+            ),
+            "With one singular value, all definitions of {chapter:5} give the same number.",
+        )
+    ),
     "s8": Note(
         choose(
             "c8-claimed",

@@ -250,7 +250,7 @@ STEP = {
                 "Twice the same thing on both sides: halve.",
             ),
             (
-                ("The square root of two.", "It stays, in front of the signed sum."),
+                ("The constant {constant:Lemma 7:1}.", "It stays, in front of the signed sum."),
                 ("The two patterns of a single sign.", "They made the factor. They do not remove it."),
             ),
             "Without the modulus, the supremum over pairs is a sum of two suprema. By the mirror step they have the same average.",

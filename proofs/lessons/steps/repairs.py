@@ -42,7 +42,7 @@ PEELING = {
             Number(
                 lambda: share_of_cell(0) / 20,
                 "0.0001",
-                "The weight of budget number j is one over (j+1)(j+2).",
+                "The weight of budget number {symbol:j} is {constant:P:grid weight}.",
             ),
             "One over one times two: half of it. The deviation bound is then used for this budget alone, at its own share.",
         )
@@ -62,7 +62,7 @@ PEELING = {
                 ),
                 ("Not at all.", "Nothing is free, but this is cheap."),
             ),
-            "For budget number {symbol:j} the price is the logarithm of (j+1)(j+2). For a thousand budgets that is less than fourteen, and it is divided by {symbol:m}.",
+            "The share of budget number {symbol:j} is {constant:P:grid weight} of the whole, and its price is the logarithm of one over that. For a thousand budgets that is less than fourteen, and it is divided by {symbol:m}.",
         )
     ),
     "s15": Note(
@@ -71,7 +71,7 @@ PEELING = {
             "Infinitely many budgets share one failure probability. How can that be?",
             (
                 "The shares shrink, and their sum is the whole.",
-                "The weight of budget number *j* is one over (*j*+1)(*j*+2).",
+                "The weight of budget number {symbol:j} is {constant:P:grid weight}.",
             ),
             (
                 ("Only finitely many are used.", "We do not know beforehand which, so all need a share."),
