@@ -14,6 +14,7 @@ NORMALISED = (
     "queries and keys are normalised before their product, so the interaction is not linear in x: "
     "this is the product of the weights, not the interaction"
 )
+HEAD_VECTORS = ("weight", "scores", "values")  # of a linear head and of a softmax head
 ROTARY = "rotary positions: this is the interaction at relative position 0"
 
 
@@ -35,7 +36,29 @@ def plan_matrices(
             matrices.append(ModelMatrix(name + label, "weight", layer, None, (factor,), "", stack, source))
     for block in blocks:
         matrices.extend(_head_products(block, source, rotary))
+    if not matrices:
+        matrices = _rows_of_a_head(source)
+        named = {matrix.name for matrix in matrices}
+        skipped = [s for s in skipped if s.name not in named]
     return matrices, skipped
+
+
+def _rows_of_a_head(source: TensorSource) -> list[ModelMatrix]:
+    """The vectors of a file that holds nothing but a head of one output, as matrices of one row."""
+    return [
+        ModelMatrix(
+            name,
+            "weight",
+            None,
+            None,
+            (make_factor(source.tensors[name], (("reshape", 1, max(source.tensors[name].shape)),)),),
+            "a vector, as a matrix of one row",
+            "",
+            source,
+        )
+        for name in HEAD_VECTORS
+        if name in source.tensors and source.tensors[name].is_float and source.tensors[name].shape
+    ]
 
 
 def _head_products(block: Block, source: TensorSource, rotary: bool) -> list[ModelMatrix]:

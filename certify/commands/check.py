@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 DESCRIPTION = """\
 Without arguments, re-check every stored derivation with the symbolic kernel and print one line for each:
-its constants, its level (coq, kernel, interval, z3, cited or paper: how the weakest step is known), its
+its constants, its level (coq, kernel, interval, cited or paper: how the weakest step is known), its
 steps by level, its Coq theorem, its test and its sources.
 
 With --show NAME, print a theorem's bound and constants; with --at, their shares at given numbers, and where
@@ -35,6 +35,9 @@ examples:
   certify check
   certify check --show C1-vector --at m=50000,delta=0.05,L=1,omega=2,sum_sq_scores=50000
   certify check examples/claims/khintchine-1.3.toml
+  certify check --coq out/minilm/report.json
+
+what is written: nothing; the answer is on stdout
 exit codes: 0 all good (for claims: follows); 1 refused, refuted or not derivable; 2 bad input
 """
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+
+from certify.errors import DataError
 
 DESCRIPTION = """\
 Compare two models of one architecture (say, before and after fine-tuning): certified effective ranks of
@@ -19,7 +20,8 @@ examples:
   certify compare models/bert_pretrained models/bert_ft --out out/compare
   certify compare before after --inputs reactions.npz --out out/compare
 
-writes compare.html and compare.json; exit codes: 0 all certified; 1 some matrix was not; 2 bad usage or input
+what is written to DIR: compare.html (to read) and compare.json (every number)
+exit codes: 0 all certified; 1 some matrix was not; 2 bad usage or input
 """
 
 
@@ -32,8 +34,8 @@ def register(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("before", help="a model, as for `certify report`")
-    parser.add_argument("after", help="a model of the same architecture")
+    parser.add_argument("before", metavar="BEFORE", help="a model, as for `certify report`")
+    parser.add_argument("after", metavar="AFTER", help="a model of the same architecture")
     inputs = parser.add_mutually_exclusive_group()
     inputs.add_argument("--text", type=Path, metavar="FILE", help="UTF-8 text, one input per line")
     inputs.add_argument(
@@ -46,19 +48,20 @@ def register(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 def run(arguments: argparse.Namespace) -> int:
     """Compare, write, summarise."""
+    from certify.report.progress import Bars
     from certify.study import compare
 
-    def progress(text: str) -> None:
-        if sys.stderr.isatty():
-            print(f"\r\033[K{text}"[:100], end="", file=sys.stderr, flush=True)
-
-    record = compare.compare(arguments.before, arguments.after, arguments.text or arguments.inputs, progress)
+    for path in (arguments.text, arguments.inputs):
+        if path is not None and not path.is_file():
+            raise DataError(f"{path}: no such file")
+    with Bars("certify compare") as progress:
+        inputs = arguments.text or arguments.inputs
+        record = compare.compare(arguments.before, arguments.after, inputs, progress)
     _write(record, arguments.out)
-    print(
-        json.dumps(record, indent=1)
-        if arguments.json
-        else f"\n{_summary(record)}\n  page {arguments.out}/compare.html"
-    )
+    if arguments.json:
+        print(json.dumps(record, indent=1))
+    else:
+        print(f"\n{_summary(record)}\n  page {arguments.out}/compare.html")
     return 1 if any("error" in r for r in record["weights"]) else 0
 
 
@@ -79,34 +82,54 @@ def _write(record: Mapping[str, Any], out: Path) -> None:
     from certify.study import pages
     from certify.study.ranks import KINDS
 
-    heads = ["matrix", *(f"{kind}: before, after, update" for kind in KINDS), "proved"]
-    rows = []
+    moved, still = [], []
     for r in record["weights"]:
-        if "before" not in r:
-            rows.append([r["name"], *([""] * len(KINDS)), "unchanged" if r.get("unchanged") else r["error"]])
-            continue
-        cells = [
-            ", ".join(
-                "none" if r[w] is None else pages.number(r[w][kind]) for w in ("before", "after", "update")
-            )
-            for kind in KINDS
-        ]
-        rows.append([r["name"], *cells, ", ".join(f"{k} {v}" for k, v in r["change"].items())])
+        if "before" in r:
+            cells = [" → ".join(_shown(r[w], k) for w in ("before", "after")) for k in KINDS]
+            moved.append([r["name"], *cells, *(_shown(r["update"], k) for k in KINDS), _proved(r)])
+        else:
+            still.append([r["name"], "unchanged" if r.get("unchanged") else r["error"]])
+    heads = ["matrix", *(f"{kind} rank" for kind in KINDS), *(f"update: {kind}" for kind in KINDS), "proved"]
+    unmoved = pages.table(["matrix", "what"], still)
     sections = [
-        ("Summary", f"<pre>{pages.markupsafe.escape(_summary(record))}</pre>"),
-        ("Stable rank by layer: before, after, and of the update", _figure(record)),
-        ("Matrices", pages.table(heads, rows)),
+        ("Summary", _summary_table(record)),
+        ("Stable rank by layer", _figure(record)),
+        ("Matrices that changed", pages.table(heads, moved) if moved else "<p>None.</p>"),
+        ("The others", pages.folded(f"{len(still)} unchanged or not certified", unmoved) if still else ""),
     ]
     if record["attention"]:
         found = [
             [f"input {a['input']}, layer {a['layer']}, head {a['head']}"]
-            + [f"{_shown(a['before'], kind)}, {_shown(a['after'], kind)}" for kind in KINDS]
-            + [", ".join(f"{k} {v}" for k, v in a["change"].items())]
+            + [" → ".join(_shown(a[w], k) for w in ("before", "after")) for k in KINDS]
+            + [_proved(a)]
             for a in record["attention"]
         ]
-        heads = ["attention matrix", *(f"{kind}: before, after" for kind in KINDS), "proved"]
+        heads = ["attention matrix", *(f"{kind} rank" for kind in KINDS), "proved"]
         sections.append(("Attention on the same inputs", pages.table(heads, found)))
     pages.write(record, out, "compare", f"{record['before']} and {record['after']}", sections)
+
+
+def _proved(record: Mapping[str, Any]) -> str:
+    """``stable, entropy fell; nuclear not decided``."""
+    said: dict[str, list[str]] = {}
+    for kind, what in record["change"].items():
+        said.setdefault(what, []).append(kind)
+    return "; ".join(f"{', '.join(kinds)} {what}" for what, kinds in said.items())
+
+
+def _summary_table(record: Mapping[str, Any]) -> str:
+    from certify.report import view
+    from certify.study import pages
+    from certify.study.ranks import KINDS
+
+    rows = []
+    for role, counts in record["summary"].items():
+        tallies = [counts.get(kind, {}) for kind in KINDS]
+        said = [", ".join(f"{n} {what}" for what, n in t.items() if n) or "–" for t in tallies]
+        first = [view.ROLE_TITLES[role], str(counts["matrices"])]
+        rows.append([*first, str(counts["unchanged"]), *said, str(counts["errors"])])
+    heads = ["role", "matrices", "unchanged", *(f"{kind} rank" for kind in KINDS), "not certified"]
+    return pages.table(heads, rows)
 
 
 def _shown(ranks: Mapping[str, Any] | None, kind: str) -> str:
@@ -116,7 +139,7 @@ def _shown(ranks: Mapping[str, Any] | None, kind: str) -> str:
 
 
 def _figure(record: Mapping[str, Any]) -> str:
-    from certify.study import pages
+    from certify.report.figure import lines
 
     series: dict[str, list[tuple[float, float]]] = {}
     for what in ("before", "after", "update"):
@@ -126,7 +149,5 @@ def _figure(record: Mapping[str, Any]) -> str:
                 if r["role"] == role and r.get(what) and r["layer"] is not None:
                     layers.setdefault(r["layer"], []).append(float(r[what]["stable"]["upper"]))
             if layers:
-                series[f"{role}, {what} (mean over heads)"] = [
-                    (k, sum(v) / len(v)) for k, v in sorted(layers.items())
-                ]
-    return pages.lines(series, "layer", "stable rank", logarithmic=False)
+                series[f"{role}, {what}"] = [(k, sum(v) / len(v)) for k, v in sorted(layers.items())]
+    return lines(series, ("layer", "stable rank, mean over matrices"), logarithmic=False)

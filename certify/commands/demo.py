@@ -5,6 +5,10 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from certify.report.progress import Bars, Silent
 
 DESCRIPTION = """\
 Train a small classifier on real data, certify its risk from the training sample alone, and print the
@@ -19,10 +23,11 @@ EPILOG = """\
 examples:
   certify demo words --out out/words
   certify demo spam --out out/spam
+  certify verify out/words/report.json
   certify verify out/words/model.cert --data out/words/train.npz
 
-what is written to DIR: risk.html, risk.json, train.npz and the certificates that `certify verify` re-derives
-exit codes: 0 theorem D gave a valid bound; 1 it is vacuous; 2 bad usage or input
+what is written to DIR: report.html, report.json, the certificates and the sample train.npz that they speak of
+exit codes: 0 everything certified and some bound better than guessing; 1 not so; 2 bad usage or input
 """
 
 
@@ -42,32 +47,46 @@ def register(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     )
     parser.add_argument("--seed", type=int, default=1, help="seed of the sample (default: 1)")
     parser.add_argument(
-        "--cache", type=Path, metavar="DIR", help="spam: folder of the mails and features (see --help)"
+        "--cache",
+        type=Path,
+        metavar="DIR",
+        help="spam: where mails and features are kept (default: ~/.cache/certify-attention/spam)",
     )
-    parser.add_argument("--json", action="store_true", help="print risk.json on stdout, nothing else")
-    parser.add_argument("--quiet", action="store_true", help="no progress")
+    parser.add_argument("--json", action="store_true", help="print report.json on stdout, nothing else")
+    parser.add_argument("--quiet", action="store_true", help="no progress and no summary")
     parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run one demonstration; 0 if theorem D is better than guessing."""
-    import json
+    """Run one demonstration, write its report; 0 if some bound from the training sample beats guessing."""
+    from certify.commands.report import exit_code
+    from certify.report import progress, terminal, writing
 
-    from certify.report import risk
+    shown = progress.Silent() if arguments.quiet else progress.Bars(f"certify demo {arguments.name}")
+    with shown:
+        report = _report(arguments, shown)
+    paths = writing.write(report, arguments.out)
+    if arguments.json:
+        sys.stdout.write(paths.json.read_text(encoding="utf-8"))
+    elif not arguments.quiet:
+        terminal.show(report, paths)
+    return exit_code(report)
 
-    def progress(text: str) -> None:
-        if not arguments.quiet:
-            print(f"certify demo {arguments.name}: {text}", file=sys.stderr, flush=True)
 
+def _report(arguments: argparse.Namespace, shown: Bars | Silent) -> dict[str, Any]:
+    """The demonstration's table, then the spectra of the model that it is about."""
+    from certify.report import build, risk
+
+    arguments.out.mkdir(parents=True, exist_ok=True)
     if arguments.name == "words":
         from certify.demos import words
 
-        table = words.run(arguments.out, arguments.samples, arguments.seed, progress)
+        table = words.run(arguments.out, arguments.samples, arguments.seed, shown)
+        model = str(arguments.out / words.HEAD_FILE)
     else:
         from certify.demos import spam
 
-        table = spam.run(arguments.out, arguments.cache, arguments.seed, progress)
-    record = table.record()
-    risk.write(record, arguments.out)
-    print(json.dumps(record, indent=1) if arguments.json else risk.terminal(record, arguments.out))
-    return 0 if any(b.theorem == "D" and b.status == "valid" for b in table.bounds) else 1
+        table = spam.run(arguments.out, arguments.cache, arguments.seed, shown)
+        model = spam.BACKBONE
+    request = build.Request(model=model, out=arguments.out)
+    return build.run(request, build.opened(request), shown, lambda: risk.record(table, arguments.out))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -19,8 +18,23 @@ examples:
   certify study scaling --out out/scaling
   certify study scaling --sizes 1000 5000 20000 --seeds 2 --out out/scaling
 
-writes scaling.html and scaling.json; exit codes: 0 done; 2 bad usage or input
+what is written to DIR: scaling.html (to read) and scaling.json (every number)
+exit codes: 0 done; 2 bad usage or input
 """
+
+
+COLUMNS = {
+    "m": "m",
+    "seed": "seed",
+    "train_risk": "training risk",
+    "test_risk": "true risk",
+    "gap": "gap",
+    "D": "bound D",
+    "bits": "bits",
+    "E_single": "bound E-single",
+    "C2": "bound C2",
+    "nominal": "√(R/m), no bound",
+}
 
 
 def register(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -36,8 +50,12 @@ def register(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     parser.add_argument(
         "--sizes", type=int, nargs="+", metavar="m", help="sample sizes (default: 1000 to 200000)"
     )
-    parser.add_argument("--seeds", type=int, default=2, help="samples for each size (default: 2)")
-    parser.add_argument("--effort", type=float, default=0.5, help="share of the full training (default: 0.5)")
+    parser.add_argument(
+        "--seeds", type=int, default=2, metavar="N", help="samples for each size (default: 2)"
+    )
+    parser.add_argument(
+        "--effort", type=float, default=0.5, metavar="X", help="share of the full training (default: 0.5)"
+    )
     parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="where to write")
     parser.add_argument("--json", action="store_true", help="print the JSON on stdout, nothing else")
     parser.set_defaults(run=run)
@@ -47,16 +65,15 @@ def run(arguments: argparse.Namespace) -> int:
     """Run the study, write, summarise."""
     from certify.demos.words import population
     from certify.errors import InputError
+    from certify.report.progress import Bars
     from certify.study import scaling
 
     sizes = arguments.sizes or scaling.SIZES
     if min(sizes) < 200 or arguments.seeds < 1 or not arguments.effort > 0:
         raise InputError("sizes must be at least 200, --seeds at least 1 and --effort positive")
 
-    def progress(text: str) -> None:
-        print(f"certify study: {text}", file=sys.stderr, flush=True)
-
-    record = scaling.scaling(population(), sizes, arguments.seeds, arguments.effort, progress)
+    with Bars("certify study") as progress:
+        record = scaling.scaling(population(), sizes, arguments.seeds, arguments.effort, progress)
     _write(record, arguments.out)
     if arguments.json:
         print(json.dumps(record, indent=1))
@@ -75,6 +92,7 @@ def _fitted(fit: Mapping[str, Any]) -> str:
 
 
 def _write(record: Mapping[str, Any], out: Path) -> None:
+    from certify.report.figure import lines
     from certify.study import pages, scaling
 
     def line(name: str) -> list[tuple[float, float]]:
@@ -84,16 +102,20 @@ def _write(record: Mapping[str, Any], out: Path) -> None:
 
     series = {what: line(name) for name, what in scaling.QUANTITIES.items()}
     series["bound D"], series["bound E-single"] = line("D"), line("E_single")
-    columns = ["m", "seed", "train_risk", "test_risk", "gap", "D", "bits", "E_single", "C2", "nominal"]
-    rows = [[f"{r[c]:.5g}" for c in columns] for r in record["runs"]]
+    rows = [[f"{r[c]:.4g}" for c in COLUMNS] for r in record["runs"]]
     fits = [[fit["what"], _fitted(fit)] for fit in record["fits"].values()]
     sections = [
         ("What this shows", f"<p>{pages.markupsafe.escape(record['says'])}</p>"),
         (
             "Gap and bounds against m (both axes logarithmic)",
-            pages.lines(series, "m", "risk or gap", logarithmic=True),
+            lines(
+                series,
+                ("sample size m", "risk or gap"),
+                logarithmic=True,
+                invalid=[scaling.QUANTITIES["nominal"]],
+            ),
         ),
         ("Fitted exponents", pages.table(["quantity", "fit"], fits)),
-        ("Runs", pages.table(columns, rows)),
+        ("Runs", pages.table(list(COLUMNS.values()), rows)),
     ]
     pages.write(record, out, "scaling", "The word demonstration at several sample sizes", sections)

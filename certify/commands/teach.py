@@ -10,8 +10,8 @@ from certify.errors import InputError
 
 DESCRIPTION = """\
 Open a course that leads from "what is a generalization gap" to the theorems of this project and to the
-failure of
-the naive claim. Every formula and constant is filled in from the derivations that `certify check` verifies.
+failure of the naive claim. Every formula and constant is filled in from the derivations that `certify
+check` verifies.
 
 Without options the pages are built in a temporary folder, served on this computer only, and opened in
 the browser.
@@ -22,6 +22,9 @@ examples:
   certify teach --out course --no-browser        write the pages and stop; open course/index.html
   certify teach --terminal --chapters 4          walk chapter 4 in the terminal
   certify teach --export latex --chapters 1,4,7 > handout.tex
+
+what is written: nothing, unless --out DIR keeps the pages or --export prints the steps on stdout
+exit codes: 0 done; 2 bad usage or input
 """
 
 

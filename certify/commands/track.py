@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,8 @@ examples:
   certify track checkpoints/step-* --out out/track
   certify track models/ --out out/track          (a folder of checkpoint folders)
 
-writes track.html and track.json; exit codes: 0 all certified; 1 some matrix was not; 2 bad usage or input
+what is written to DIR: track.html (to read) and track.json (every number)
+exit codes: 0 all certified; 1 some matrix was not; 2 bad usage or input
 """
 
 
@@ -41,11 +41,11 @@ def register(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 def run(arguments: argparse.Namespace) -> int:
     """Track, write, summarise."""
+    from certify.report.progress import Bars
     from certify.study import track
 
-    record = track.track(
-        arguments.folders, lambda text: print(f"certify track: {text}", file=sys.stderr, flush=True)
-    )
+    with Bars("certify track") as progress:
+        record = track.track(arguments.folders, progress)
     rows = _write(record, arguments.out)
     if arguments.json:
         print(json.dumps(record, indent=1))
@@ -57,6 +57,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _write(record: Mapping[str, Any], out: Path) -> list[list[str]]:
+    from certify.report import view
+    from certify.report.figure import lines
     from certify.study import pages
 
     rows: list[list[str]] = []
@@ -68,15 +70,15 @@ def _write(record: Mapping[str, Any], out: Path) -> list[list[str]]:
                 f"{pages.number(row[k]['median'])} (to {pages.number(row[k]['largest'])})"
                 for k in ("stable", "nuclear", "entropy")
             ]
-            rows.append([point["name"], role, str(row["matrices"]), *cells, log])
-            series.setdefault(f"{role}: median stable rank", []).append(
+            rows.append([point["name"], view.ROLE_TITLES[role], str(row["matrices"]), *cells, log])
+            series.setdefault(view.ROLE_TITLES[role], []).append(
                 (index + 1, float(row["stable"]["median"]["upper"]))
             )
     heads = ["checkpoint", "role", "matrices", "stable: median (to largest)", "nuclear", "entropy", "log"]
     sections = [
         (
             "Median stable rank by checkpoint",
-            pages.lines(series, "checkpoint", "stable rank", logarithmic=False),
+            lines(series, ("checkpoint, in order", "median stable rank"), logarithmic=False),
         ),
         ("Effective ranks", pages.table(heads, rows)),
     ]

@@ -94,6 +94,24 @@ def problems(
     return listed
 
 
+def assumptions(
+    matrices: Iterable[Mapping[str, Any]],
+    attention: Mapping[str, Any] | None,
+    bounds: Sequence[Any],
+    risk: Mapping[str, Any] | None,
+) -> dict[str, str]:
+    """What the numbers of the report rest on: the kernel's assumptions behind every spectrum and behind the
+    measured norms that enter the bounds, and those of the risk record, each in a sentence."""
+    from certify.kernel.rounding import ASSUMPTIONS, MODEL
+
+    heads = (head for call in (attention or {}).get("calls", ()) for head in call["heads"])
+    used = {a for record in (*matrices, *heads) for a in record.get("assumptions", ())}
+    if bounds:
+        used |= MODEL
+    own = {} if risk is None else risk["assumptions"]
+    return {name: {**ASSUMPTIONS, **own}[name] for name in sorted(used | set(own))}
+
+
 def now() -> str:
     """The time in UTC, to the second."""
     return datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

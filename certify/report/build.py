@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from importlib import metadata
 from pathlib import Path
@@ -44,18 +44,38 @@ class Request:
     settings: Settings = field(default_factory=lambda: Settings("0.05", "1", 2, "1", None))
 
 
-def run(request: Request, progress: Progress) -> dict[str, Any]:
-    """The sealed report. Finished results lie in ``OUT/.work`` until the caller has saved the report."""
+@dataclass(frozen=True)
+class Opened:
+    """The model and its inputs, read before any work so that bad input is refused at once."""
+
+    model: Model
+    inputs: Inputs | None
+
+
+def opened(request: Request) -> Opened:
+    """Open what the request names; raises `InputError`."""
     from certify.adapters import open_model
 
     one_thread_per_process()
-    folder = request.out / WORK_FOLDER
     model = open_model(request.model, trust_remote_code=request.trust_remote_code)
+    return Opened(model, _read_inputs(request, model))
+
+
+def run(
+    request: Request, found: Opened, progress: Progress, risk: Callable[[], dict[str, Any]] | None = None
+) -> dict[str, Any]:
+    """The sealed report. Finished results lie in ``OUT/.work`` until the caller has saved the report.
+
+    ``risk`` makes the record of the risk of a trained classifier (`certify.report.risk.record`); it runs
+    last, when the spectra are in the journal.
+    """
+    one_thread_per_process()
+    folder = request.out / WORK_FOLDER
+    model, inputs = found.model, found.inputs
     matrices = _weights(request, model, folder, progress)
-    inputs = _read_inputs(request, model)
     attention = _attention(request, model, inputs, folder, progress) if inputs is not None else None
     bounds = _bounds(attention, request.settings, progress) if attention else []
-    return sealed(_report(request, model, matrices, inputs, attention, bounds))
+    return sealed(_report(request, found, matrices, attention, bounds, risk() if risk else None))
 
 
 def _weights(request: Request, model: Model, folder: Path, progress: Progress) -> list[dict[str, Any]]:
@@ -180,19 +200,18 @@ def _nominal(attention: dict[str, Any], settings: Settings, count: int) -> list[
 
 def _report(
     request: Request,
-    model: Model,
+    found: Opened,
     matrices: list[dict[str, Any]],
-    inputs: Inputs | None,
     attention: dict[str, Any] | None,
     bounds: list[dict[str, Any]],
+    risk: dict[str, Any] | None,
 ) -> dict[str, Any]:
-    from certify.kernel.rounding import ASSUMPTIONS, environment
+    from certify.kernel.rounding import environment
 
-    used = sorted({a for m in matrices for a in m.get("assumptions", ())})
+    model, inputs = found.model, found.inputs
     skipped = [{"name": s.name, "reason": s.reason, "expected": s.expected} for s in model.skipped]
     problems = assemble.problems(matrices, attention)
     complete = not problems and all(s["expected"] for s in skipped)
-    settings, measures = request.settings, request.measures
     return {
         "schema": assemble.SCHEMA,
         "tool": {"name": "certify-attention", "version": metadata.version("certify-attention")},
@@ -204,19 +223,7 @@ def _report(
             "origin": model.origin,
             "provenance": list(model.provenance),
         },
-        "parameters": {
-            "mode": measures.mode,
-            "epsilons": list(measures.epsilons),
-            "energy_levels": list(measures.energy_levels),
-            "delta": settings.delta,
-            "loss_lipschitz": settings.loss_lipschitz,
-            "outputs": settings.outputs,
-            "readout_norm": settings.readout_norm,
-            "samples": settings.samples,
-            "grid_ratio": settings.grid_ratio,
-            "grid_start": settings.grid_start,
-            "order_statistics": assemble.quantile_levels(),
-        },
+        "parameters": _parameters(request),
         "inputs": inputs
         and {
             "source": inputs.source,
@@ -229,13 +236,31 @@ def _report(
         "matrices": matrices,
         "attention": attention,
         "bounds": bounds,
-        "nominal": _nominal(attention, settings, len(inputs)) if attention and inputs is not None else [],
+        "nominal": _nominal(attention, request.settings, len(inputs)) if attention and inputs else [],
+        **({} if risk is None else {"risk": risk}),
         "skipped": skipped,
         "uncertified": problems,
         "trust": {
-            "assumptions": {name: ASSUMPTIONS[name] for name in used},
+            "assumptions": assemble.assumptions(matrices, attention, bounds, risk),
             "trusted": list(assemble.TRUSTED),
             "not_trusted": list(assemble.NOT_TRUSTED),
         },
         "environment": environment(),
+    }
+
+
+def _parameters(request: Request) -> dict[str, Any]:
+    settings, measures = request.settings, request.measures
+    return {
+        "mode": measures.mode,
+        "epsilons": list(measures.epsilons),
+        "energy_levels": list(measures.energy_levels),
+        "delta": settings.delta,
+        "loss_lipschitz": settings.loss_lipschitz,
+        "outputs": settings.outputs,
+        "readout_norm": settings.readout_norm,
+        "samples": settings.samples,
+        "grid_ratio": settings.grid_ratio,
+        "grid_start": settings.grid_start,
+        "order_statistics": assemble.quantile_levels(),
     }

@@ -10,7 +10,7 @@ from typing import Any
 import jinja2
 import markupsafe
 
-from certify.report import view
+from certify.report import risk, view
 
 
 def _asset(name: str) -> str:
@@ -32,7 +32,9 @@ def render(report: Mapping[str, Any]) -> str:
     template = environment.from_string(_asset("report.html.j2"))
     return template.render(
         report=report,
+        title=report["risk"]["data"]["name"] if "risk" in report else report["model"]["name"],
         view=view,
+        risk_section=risk.section(report["risk"]) if "risk" in report else "",
         data=_script_json(view.page_data(report)),
         style=markupsafe.Markup(_asset("report.css")),
         script=markupsafe.Markup(_asset("report.js")),

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from typing import Any
 
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 
-from certify.report import view
+from certify.report import risk, view
 from certify.report.writing import Paths
 
 
 def show(report: Mapping[str, Any], paths: Paths, console: Console | None = None) -> None:
     """Print the summary of a report on stdout."""
-    out = console or Console()
+    out = console or Console(width=None if sys.stdout.isatty() else 120)
     good = report["status"] == "certified"
     verdict = "[green]everything certified[/]" if good else "[yellow]incomplete[/]"
     out.print(f"\n[bold]{report['model']['name']}[/] ({report['model']['family']}): {verdict}")
@@ -23,6 +26,8 @@ def show(report: Mapping[str, Any], paths: Paths, console: Console | None = None
     if report["attention"]:
         out.print(_capacity_table(report))
         _bounds(out, report)
+    if "risk" in report:
+        _risk(out, report["risk"], paths)
     out.print(f"\n  page    {paths.html}\n  numbers {paths.json}")
     out.print(f"  check   certify verify {paths.json} --model {report['model']['origin']}\n", highlight=False)
 
@@ -75,4 +80,42 @@ def _bounds(out: Console, report: Mapping[str, Any]) -> None:
         out.print(
             "    " + "; ".join(f"{s}: {', '.join(ids)}" for s, ids in statuses.items() if ids),
             highlight=False,
+        )
+
+
+def _risk(out: Console, record: Mapping[str, Any], paths: Paths) -> None:
+    table = Table(
+        title=f"Risk on new data: {record['data']['name']}, m = {view.count(record['data']['m'])}",
+        title_justify="left",
+    )
+    for name in ("theorem", "about", "loss"):
+        table.add_column(name)
+    table.add_column("bound", justify="right", no_wrap=True)
+    if record["truth"]:
+        table.add_column("truth")
+    table.add_column("bits, nats or norm")
+    table.add_column("verdict")
+    colours = {"valid": "green", "vacuous": "yellow", "not a bound": "red"}
+    for b in risk.rows(record):
+        cells = [b["name"], b["subject"], b["loss"], b["shown"]]
+        cells += [b["truth_shown"]] if record["truth"] else []
+        verdict = Text(b["status"], style=colours[b["status"]])
+        table.add_row(*map(escape, cells), escape(b["complexity"].replace("none", "")), verdict)
+    out.print()
+    out.print(table)
+    for c in record["classical"]:
+        value = view.shown(c["value"], 4) if c["value"] else "no number"
+        out.print(f"  [dim]{escape(c['name'])}: {value} ({c['status']})[/]", highlight=False)
+    nominal = record["nominal"]
+    if nominal["value"]:
+        value = view.shown(nominal["value"], 4)
+        out.print(f"  [red]{escape(nominal['formula'])} = {value}: not a valid bound[/]", highlight=False)
+    out.print(f"\n  [bold]{escape(record['sentence'])}[/]", highlight=False)
+    out.print(f"  {escape(record['terms'])}", highlight=False)
+    for c in record["certificates"]:
+        folder = paths.json.parent
+        out.print(
+            f"  check   certify verify {folder / c['file']} --data {folder / c['sample']}",
+            highlight=False,
+            soft_wrap=True,
         )

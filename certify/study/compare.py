@@ -26,11 +26,12 @@ def bare(name: str, model: Model) -> str:
 def weights(before: Model, after: Model, progress: Progress) -> Iterator[dict[str, Any]]:
     """One record for each matrix that both models have with the same shape."""
     others = {bare(matrix.name, after): matrix for matrix in after.matrices()}
-    for matrix in before.matrices():
+    total = sum(1 for _ in before.matrices())
+    for i, matrix in enumerate(before.matrices(), 1):
+        progress(f"matrices: {i} of {total} {matrix.name}")
         other = others.get(bare(matrix.name, before))
         if other is None or other.shape != matrix.shape:
             continue
-        progress(matrix.name)
         old, new = matrix.load(), other.load()
         record = {"name": matrix.name, "role": matrix.role, "layer": matrix.layer, "head": matrix.head}
         if all(np.array_equal(a, b) for a, b in zip(old, new, strict=True)):

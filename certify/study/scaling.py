@@ -94,7 +94,10 @@ def scaling(
     population: Population, sizes: Sequence[int], seeds: int, effort: float, progress: Progress
 ) -> dict[str, Any]:
     """Runs at every size and seed, fitted exponents, and the plain sentence."""
-    runs = [one(population, m, 1000 * s + 7, effort, progress) for m in sizes for s in range(seeds)]
+    planned, runs = [(m, s) for m in sizes for s in range(seeds)], []
+    for i, (m, s) in enumerate(planned, 1):
+        runs.append(one(population, m, 1000 * s + 7, effort, progress))
+        progress(f"runs: {i} of {len(planned)}")
     fits = {
         name: {"what": what, **exponent([r["m"] for r in runs], [r[name] for r in runs])}
         for name, what in QUANTITIES.items()

@@ -60,7 +60,7 @@ def _row(ranks: list[Ranks]) -> dict[str, Any]:
     return row
 
 
-def checkpoint(folder: Path, progress: Progress) -> dict[str, Any]:
+def checkpoint(folder: Path) -> dict[str, Any]:
     """The ranks of one checkpoint by role, with what could not be certified."""
     spec = folder
     if folder.is_dir() and not (folder / "model.safetensors").is_file():
@@ -76,12 +76,14 @@ def checkpoint(folder: Path, progress: Progress) -> dict[str, Any]:
             continue
         if ranks is not None:
             by_role.setdefault(matrix.role, []).append(ranks)
-    progress(f"{folder.name}: {sum(map(len, by_role.values()))} matrices")
     roles = {role: _row(ranks) for role, ranks in sorted(by_role.items())}
     return {"name": folder.name, "roles": roles, "log": last_log_line(folder), "errors": errors}
 
 
 def track(places: Sequence[Path], progress: Progress) -> dict[str, Any]:
     """All checkpoints as one record."""
-    rows = [checkpoint(folder, progress) for folder in checkpoints(places)]
+    folders, rows = checkpoints(places), []
+    for i, folder in enumerate(folders, 1):
+        rows.append(checkpoint(folder))
+        progress(f"checkpoints: {i} of {len(folders)} {folder.name}")
     return {"schema": SCHEMA, "checkpoints": rows}

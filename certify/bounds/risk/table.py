@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -10,10 +11,13 @@ from typing import Any
 from certify.bounds.risk.entries import Bound, exact, value_of
 from certify.bounds.risk.heads import ASSUMPTIONS, EXP_ASSUMPTION
 from certify.decimals import enclosed
-from certify.kernel.enclosure import Enclosure, certainly_less
+from certify.kernel.enclosure import Enclosure
+from certify.kernel.rounding import ASSUMPTIONS as KERNEL
+from certify.kernel.rounding import MODEL
 
 SCHEMA = "certify-attention/risk/1"
 CURVE = tuple(round(10 ** (k / 4)) for k in range(8, 29))
+CURVED = ("D-binomial", "E", "E-split", "E-monte-carlo", "E-single")
 NOT_A_BOUND = (
     "Not a valid bound: one softmax head whose attention matrices all have effective rank exactly 1 fits "
     "every labelling of Rd points, so no function of the attention matrices' rank alone can bound the gap."
@@ -53,45 +57,60 @@ class Table:
         valid = [b for b in paid if b.status == "valid"]
         return (min(valid, key=lambda b: b.value.upper), len(candidates)) if valid else None
 
-    def paragraph(self) -> str:
+    def sentence(self) -> str:
         """What a practitioner may say."""
         best = self.headline()
         if best is None:
+            return "No bound from the training sample alone is better than guessing."
+        bound = best[0]
+        noisy = ", each prediction drawn with fresh noise" if "Gibbs" in bound.subject else ""
+        return (
+            f"With {float(1 - self.delta) * 100:g} % confidence this classifier ({bound.subject}{noisy}) "
+            f"errs on at most {_ceil(bound.value.upper * 100)} of 100 new {self.unit}s drawn like the "
+            f"training {self.unit}s."
+        )
+
+    def terms(self) -> str:
+        """Where the sentence comes from and what it rests on, or why there is none."""
+        best = self.headline()
+        if best is None:
             why = {h["why"] for b in self.bounds for h in b.hypotheses if h["status"] == "violated"}
-            return " ".join(
-                ["No bound from the training sample alone is better than guessing.", *sorted(why)]
-            )
+            return " ".join(sorted(why))
         bound, count = best
-        confidence = float(1 - self.delta) * 100
-        share = bound.value.upper * 100
         assumed = "; ".join(
             h["why"].removeprefix("by you: ").rstrip(".")
             for h in bound.hypotheses
             if h["status"] == "assumed"
         )
-        noisy = " (each prediction drawn with fresh noise)" if "Gibbs" in bound.subject else ""
         theorem = bound.note.split(" (")[0] if bound.theorem.startswith("E") else bound.theorem
         shared = f" at delta {bound.delta} because {count} candidates share {self.delta}" if count > 1 else ""
         return (
-            f"With {confidence:g} % confidence the {bound.subject}{noisy} errs on at most {_ceil(share)} of "
-            f"100 new {self.unit}s drawn like the training {self.unit}s (theorem {theorem}, bound "
-            f"{_up(bound.value.upper)}{shared}). The statement is about that head, on the same distribution, "
-            f"and rests on: {assumed}."
+            f"Theorem {theorem}, bound {_up(bound.value.upper)}{shared}. The statement is about that head, "
+            f"on the same distribution, and rests on: {assumed}."
         )
+
+    def paragraph(self) -> str:
+        """The sentence and its terms."""
+        return f"{self.sentence()} {self.terms()}".strip()
 
     def record(self) -> dict[str, Any]:
         """JSON-able form of the whole table."""
         best = self.headline()
-        used = sorted({a for b in self.bounds for a in b.value.assumptions})
+        used = {*MODEL, *(a for b in self.bounds for a in b.value.assumptions)}  # MODEL: the error counts
+        if self.data["kind"] == "tokens":
+            used.add(EXP_ASSUMPTION)
         m = int(self.data["m"])
         return {
             "schema": SCHEMA,
             "data": dict(self.data),
             "delta": str(self.delta),
+            "unit": self.unit,
+            "chance": str(max((b.chance for b in self.bounds), default=Fraction(1, 2))),
             "headline": None
             if best is None
             else {"bound": best[0].record(), "candidates": best[1], "delta": str(best[0].delta)},
-            "paragraph": self.paragraph(),
+            "sentence": self.sentence(),
+            "terms": self.terms(),
             "bounds": [b.record() for b in self.bounds],
             "minima": self.minima(),
             "curves": self.curves(),
@@ -109,27 +128,21 @@ class Table:
                 for name, t in self.truth.items()
             },
             "certificates": dict(self.certificates),
-            "assumptions": {name: ASSUMPTIONS.get(name, name) for name in used if name == EXP_ASSUMPTION},
+            "assumptions": {name: {**KERNEL, **ASSUMPTIONS}[name] for name in sorted(used)},
         }
 
     def curves(self) -> list[dict[str, Any]]:
-        """The bounds of D and E at other sample sizes, if bits, nats and the share of errors stayed the
-        same."""
+        """The bounds of D and E, and what they would be with fewer units if bits, nats and share of errors
+        were the same; the last point is the bound itself."""
         found = []
         for bound in self.bounds:
-            if (
-                bound.loss == "0-1"
-                and not bound.violated
-                and bound.theorem in ("D", "E", "E-monte-carlo", "E-single")
-            ):
-                points = [
-                    {"m": m, "value": value_of(bound.theorem, {**bound.inputs, "m": exact(m)}).upper}
-                    for m in CURVE
-                ]
+            if bound.loss == "0-1" and not bound.violated and bound.theorem in CURVED:
+                sizes = [m for m in CURVE if m < bound.m]
+                points = [{"m": m, "value": _up(at_size(bound, m).upper, 6)} for m in sizes]
                 found.append(
                     {
-                        "name": f"{bound.note if bound.theorem != 'D' else 'D'}, {bound.subject}",
-                        "points": points,
+                        "name": f"{bound.note if bound.theorem != 'D-binomial' else 'D'}, {bound.subject}",
+                        "points": [*points, {"m": bound.m, "value": _up(bound.value.upper, 6)}],
                     }
                 )
         return found
@@ -161,19 +174,17 @@ def at_share(bound: Bound, parts: int) -> Bound:
     """The same bound at ``delta / parts``."""
     share = Fraction(1, parts)
     inputs = {k: v * share if k in ("delta", "delta_draws") else v for k, v in bound.inputs.items()}
-    if bound.theorem == "D" and bound.loss == "0-1":
-        level = inputs["delta"] * Fraction(1, 1 << int(bound.details["bits"]))
-        k = exact(int(bound.details["errors"]))
-        value = value_of("test-set", {"k_errors": k, "n_test": inputs["m"], "delta": level})
-    else:
-        value = value_of(bound.theorem, inputs)
-        if "emp_risk" in inputs and bound.theorem in ("A1-peeled", "C1-joint"):
-            value = _capped(value + inputs["emp_risk"])
+    value = value_of(bound.theorem, inputs).with_assumptions(*bound.value.assumptions)
     return replace(bound, inputs=inputs, delta=bound.delta * share, value=value)
 
 
-def _capped(value: Enclosure) -> Enclosure:
-    return exact(1) if certainly_less(1, value) else value
+def at_size(bound: Bound, m: int) -> Enclosure:
+    """What the bound would be on ``m`` units with the same bits or nats and the same share of errors, rounded
+    up to a whole number where errors are counted."""
+    inputs = {**bound.inputs, "m": exact(m)}
+    if "k_errors" in inputs:
+        inputs["k_errors"] = exact(math.ceil(Fraction(bound.details["errors"] * m, bound.m)))
+    return value_of(bound.theorem, inputs)
 
 
 def _ceil(percent: float) -> str:
@@ -182,7 +193,7 @@ def _ceil(percent: float) -> str:
     return round_up(percent, 2 if percent >= 1 else 1)
 
 
-def _up(value: float) -> str:
+def _up(value: float, digits: int = 3) -> str:
     from certify.decimals import round_up
 
-    return round_up(value, 3)
+    return round_up(value, digits)

@@ -184,7 +184,7 @@ function spectrum() {
   const axes = logAxes({ width: 600, height: 360, x: [0, Math.max(0.5, Math.log10(m.count))], y: [Math.min(bottom - 0.08, top - 0.5), top + 0.08], xLabel: "index i", yLabel: "singular value σᵢ" });
   band(axes, points.map((p) => [p[0], Number(p[1])]), points.map((p) => [p[0], Number(p[2])]), "fill", "line");
   for (const p of points.length > 40 ? points.filter((_, i) => i % 4 === 0) : points) {
-    axes.plot.append(element("circle", { cx: axes.px(p[0]), cy: axes.py(Number(p[2])), r: 5, fill: "transparent", "data-tip": `σ${p[0]} in ${whole([p[1], p[2]])}` }));
+    axes.plot.append(element("circle", { cx: axes.px(p[0]), cy: axes.py(Number(p[2])), r: points.length === 1 ? 4 : 5, fill: points.length === 1 ? "var(--accent)" : "transparent", "data-tip": `σ${p[0]} in ${whole([p[1], p[2]])}` }));
   }
   const caption = element("p", { class: "soft" }, `Upper and lower ends of all ${m.count} certified enclosures; the widest is ${m.width} of σ₁${Number(m.width) < 1e-3 ? ", thinner than the line" : ""}.`);
   $("spectrum-figure").replaceChildren(axes.svg, caption);

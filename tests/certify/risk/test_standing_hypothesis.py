@@ -66,7 +66,7 @@ def report(folder: Path, name: str, *more: str) -> tuple[int, dict[str, object]]
         "--quiet",
     ]
     code = cli.main([*arguments, *more])
-    return code, json.loads((out / "risk.json").read_text())
+    return code, json.loads((out / "report.json").read_text())["risk"]
 
 
 def statuses(record: dict[str, object]) -> set[str]:
@@ -83,7 +83,7 @@ def test_one_moved_weight_below_the_head_is_found(folder: Path) -> None:
     code, record = report(folder, "whole", "--base", str(folder / "base"))
     update, *others = record["bounds"]  # type: ignore[misc]
     assert code == (0 if update["status"] == "valid" else 1)
-    assert update["theorem"] == "D"
+    assert update["theorem"] == "D-binomial"
     assert "relative to a public base" in update["note"]
     assert {b["status"] for b in others} == {"not a bound"}
     assert "query.weight" in str(others)
@@ -102,7 +102,7 @@ def test_a_base_of_another_shape_is_named(folder: Path) -> None:
     code, record = report(folder, "whole", "--base", str(folder / "narrow"))
     assert code == 1
     assert statuses(record) == {"not a bound"}
-    assert "built differently below the head" in str(record["paragraph"])
+    assert "built differently below the head" in str(record["terms"])
 
 
 def test_without_a_base_nothing_is_certified_but_a_test_set_is(folder: Path) -> None:
