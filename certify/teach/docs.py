@@ -108,7 +108,7 @@ def title_of(path: Path) -> str:
     """The first heading of a Markdown file."""
     for line in path.read_text(encoding="utf-8").splitlines():
         if line.startswith("# "):
-            return line[2:].strip()
+            return line[2:].strip().replace("`", "")
     raise DataError(f"{path}: no '# ' heading; every page of the docs begins with one")
 
 
@@ -144,7 +144,7 @@ def index_terms(pages: Sequence[Page]) -> list[Term]:
     from certify.teach.build import file_of, places_of
     from proofs import walk
 
-    found = [Term(re.sub(r"^\d+\. |`", "", page.title), page.title, page.file) for page in pages]
+    found = [Term(re.sub(r"^\d+\. ", "", page.title), page.title, page.file) for page in pages]
     for page in pages:
         tokens = parser().parse(page.source.read_text(encoding="utf-8"))
         for token, inside in itertools.pairwise(tokens):
