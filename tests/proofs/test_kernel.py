@@ -13,10 +13,15 @@ from proofs import interval
 from proofs.axioms import AXIOMS
 from proofs.build import Derivation, infix, prose
 from proofs.cited import CITED
-from proofs.kernel import check, parse
+from proofs.kernel import Statement, check, parse
 from proofs.library import load, recheck, stored
 from proofs.normal_form import Arithmetic
 from proofs.terms import Refused, derivative, free_names, substitute
+
+
+@pytest.fixture(scope="module")
+def library() -> dict[str, Statement]:
+    return recheck()
 
 
 def identity(left: str, right: str, **sorts: str) -> bool:
@@ -293,6 +298,42 @@ def test_what_cannot_be_understood_is_refused(claim: str) -> None:
     data["steps"][0]["claim"] = data["conclusion"]["claim"] = claim
     with pytest.raises(Refused):
         run(data)
+
+
+@pytest.mark.parametrize(("sort", "accepted"), [("entry", True), ("point", False), ("signs", False)])
+def test_only_a_dummy_for_entries_runs_through_a_matrix(sort: str, accepted: bool) -> None:
+    d = derivation(
+        variables={"A": "real after: a matrix", "k": f"{sort} dummy: k"},
+        conclude="frobenius(A)**2 == sum(k, entry(A, k)**2)",
+    )
+    d.axiom("frobenius-by-entries", {"A": "A", "k": "k"}, d.conclude, "Entries.")
+    if accepted:
+        assert check(d.data(), {}, {}).level == "kernel"
+    else:
+        with pytest.raises(Refused, match="put a dummy of sort entry"):
+            check(d.data(), {}, {})
+
+
+@pytest.mark.parametrize(("sort", "accepted"), [("index", True), ("count", True), ("nonnegative", False)])
+def test_a_function_with_whole_values_may_stand_for_a_count(
+    library: dict[str, Statement], sort: str, accepted: bool
+) -> None:
+    data = copy.deepcopy(next(d for d in load() if d["name"] == "theorem-d-binomial"))
+    next(v for v in data["variables"] if v["name"] == "errors")["sort"] = sort
+    if accepted:
+        assert check(data, library, {}).level == "cited"
+    else:
+        with pytest.raises(Refused, match="k of cited:clopper-pearson must be an integer"):
+            check(data, library, {})
+
+
+def test_only_a_matrix_series_has_the_norm_of_one(library: dict[str, Statement]) -> None:
+    """Lemma 8 without its hypothesis on the series would bound the norm of any signed matrix."""
+    data = copy.deepcopy(next(d for d in load() if d["name"] == "lemma-8-laplace"))
+    data["hypotheses"], data["steps"] = [], data["steps"][1:]
+    data["steps"][0]["premises"] = []
+    with pytest.raises(Refused, match="hypothesis 1 of cited:matrix-laplace is not discharged"):
+        check(data, library, stored("prose"))
 
 
 def test_nothing_is_assumed_that_is_not_used() -> None:
