@@ -5,15 +5,8 @@ from __future__ import annotations
 import sympy
 
 from proofs.records import (
-    CONFIDENCE,
-    IID,
-    LIPSCHITZ_LOSS,
-    STANDING,
-    SYMMETRIZATION,
-    UNIT_LOSS,
     VECTOR_CONTRACTION,
     Hypothesis,
-    Theorem,
     Variant,
 )
 from proofs.symbols import (
@@ -27,7 +20,7 @@ from proofs.symbols import (
     sum_sq_features,
     tokens_spectral,
 )
-from proofs.theorems.shapes import FROBENIUS, confidence_term, peeled, sphere_constant
+from proofs.theorems.shapes import FROBENIUS, confidence_term, gap_theorem, peeled, sphere_constant
 
 _BALL = Hypothesis(
     "frobenius-ball",
@@ -49,17 +42,14 @@ _ONE_OUTPUT = Hypothesis("one-output", "The model has one output, a single numbe
 A1_COMPLEXITY = sympy.sqrt(2) * L * omega * sympy.sqrt(K * sum_sq_features) / m
 _gamma = sphere_constant(N_rows * K)
 
-A1 = Theorem(
-    name="A1",
+A1 = gap_theorem(
+    "A1",
     title="Frozen features, trained read-out",
     statement="With probability at least 1 - delta, for every W in the Frobenius ball at once, the risk of "
     "f_W(x) = Psi(x) W exceeds the empirical risk by at most this bound.",
-    quantity="gap",
-    bound=2 * A1_COMPLEXITY + confidence_term(),
     complexity=A1_COMPLEXITY,
-    parts=(("complexity", 2 * A1_COMPLEXITY), ("confidence", confidence_term())),
-    hypotheses=(STANDING, IID, UNIT_LOSS, LIPSCHITZ_LOSS, _FEATURES, _BALL),
-    constants=(SYMMETRIZATION, VECTOR_CONTRACTION, CONFIDENCE),
+    hypotheses=(_FEATURES, _BALL),
+    constants=(VECTOR_CONTRACTION,),
     variants=(
         Variant(
             "sphere",
@@ -83,18 +73,15 @@ A1_PEELED = peeled(
 
 A1_SCALAR_COMPLEXITY = L * omega * sympy.sqrt(sum_sq_features) / m
 
-A1_SCALAR = Theorem(
-    name="A1-scalar",
+A1_SCALAR = gap_theorem(
+    "A1-scalar",
     title="Frozen features, trained read-out with one output",
     statement="As A1 for one row and one output, f_W(x) = <W, Psi(x)>: the scalar contraction has constant "
     "1, "
     "so sqrt(2) sqrt(K) is replaced by 1.",
-    quantity="gap",
-    bound=2 * A1_SCALAR_COMPLEXITY + confidence_term(),
     complexity=A1_SCALAR_COMPLEXITY,
-    parts=(("complexity", 2 * A1_SCALAR_COMPLEXITY), ("confidence", confidence_term())),
-    hypotheses=(STANDING, IID, UNIT_LOSS, LIPSCHITZ_LOSS, _FEATURES, _ONE_OUTPUT, _BALL),
-    constants=(SYMMETRIZATION, CONFIDENCE),
+    hypotheses=(_FEATURES, _ONE_OUTPUT, _BALL),
+    constants=(),
     derivation="theorem-a1-scalar",
     sources=("M. Ledoux, M. Talagrand, Probability in Banach Spaces, 1991, Theorem 4.12",),
 )
@@ -112,22 +99,15 @@ A2_COMPLEXITY = (
     sympy.sqrt(2) * L * omega * attention_spectral * tokens_spectral * sympy.sqrt(K * attention_rank / m)
 )
 
-A2 = Theorem(
-    name="A2",
+A2 = gap_theorem(
+    "A2",
     title="Frozen attention: the rank of the attention matrix does count",
     statement="With attention matrices that do not depend on the trained matrix, with probability at "
     "least 1 - delta, "
     "for every W in the Frobenius ball, the gap of f_W(x) = A(x) X W is at most this bound: the sentence "
     "'sqrt(R/m) with R the effective rank of attention', repaired by the norms that it needs.",
-    quantity="gap",
-    bound=2 * A2_COMPLEXITY + confidence_term(),
     complexity=A2_COMPLEXITY,
-    parts=(("complexity", 2 * A2_COMPLEXITY), ("confidence", confidence_term())),
     hypotheses=(
-        STANDING,
-        IID,
-        UNIT_LOSS,
-        LIPSCHITZ_LOSS,
         _FEATURES,
         _BALL,
         Hypothesis(
@@ -138,7 +118,7 @@ A2 = Theorem(
             "bounded",
         ),
     ),
-    constants=(SYMMETRIZATION, VECTOR_CONTRACTION, CONFIDENCE),
+    constants=(VECTOR_CONTRACTION,),
     derivation="theorem-a2",
     sources=("A. Maurer, arXiv:1605.00251",),
 )

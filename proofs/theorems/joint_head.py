@@ -5,16 +5,9 @@ from __future__ import annotations
 import sympy
 
 from proofs.records import (
-    CONFIDENCE,
-    IID,
-    LIPSCHITZ_LOSS,
-    STANDING,
-    SYMMETRIZATION,
-    UNIT_LOSS,
     VECTOR_CONTRACTION,
     Constant,
     Hypothesis,
-    Theorem,
 )
 from proofs.symbols import (
     K,
@@ -30,7 +23,7 @@ from proofs.symbols import (
     sum_sq_joint,
     sum_sq_tokens,
 )
-from proofs.theorems.shapes import FROBENIUS, Peeled, confidence_term, peeled
+from proofs.theorems.shapes import FROBENIUS, Peeled, gap_theorem, peeled
 from proofs.theorems.softmax_scores import BILINEAR_SCORES, FROBENIUS_BALL, SOFTMAX_AVERAGE, SOURCES
 
 _A0 = omega_value * sympy.sqrt(K * sum_sq_tokens) / m
@@ -38,21 +31,14 @@ _C0 = spectral_value * omega * sympy.sqrt(sum_sq_joint) / (sympy.sqrt(2) * m)
 _TWO_THIRDS = sympy.Rational(2, 3)
 C1JOINT_COMPLEXITY = sympy.sqrt(2) * L * (_A0**_TWO_THIRDS + _C0**_TWO_THIRDS) ** sympy.Rational(3, 2)
 
-C1_JOINT = Theorem(
-    name="C1-joint",
+C1_JOINT = gap_theorem(
+    "C1-joint",
     title="Trained query-key and value matrices",
     statement="With probability at least 1 - delta, for every W with ||W||_F <= omega and every V with "
     "||V||_F <= "
     "omega_value, ||V||_2 <= spectral_value, the gap of f(x) = V^T X^T softmax(s) is at most this bound.",
-    quantity="gap",
-    bound=2 * C1JOINT_COMPLEXITY + confidence_term(),
     complexity=C1JOINT_COMPLEXITY,
-    parts=(("complexity", 2 * C1JOINT_COMPLEXITY), ("confidence", confidence_term())),
     hypotheses=(
-        STANDING,
-        IID,
-        UNIT_LOSS,
-        LIPSCHITZ_LOSS,
         BILINEAR_SCORES,
         FROBENIUS_BALL,
         Hypothesis(
@@ -64,7 +50,6 @@ C1_JOINT = Theorem(
         ),
     ),
     constants=(
-        SYMMETRIZATION,
         VECTOR_CONTRACTION,
         SOFTMAX_AVERAGE,
         Constant(
@@ -73,7 +58,6 @@ C1_JOINT = Theorem(
             "Theorem C1-joint",
             "the best split of the contraction between values and scores (Hoelder)",
         ),
-        CONFIDENCE,
     ),
     derivation="theorem-c1-joint",
     sources=SOURCES,

@@ -5,20 +5,13 @@ from __future__ import annotations
 import sympy
 
 from proofs.records import (
-    CONFIDENCE,
-    IID,
-    LIPSCHITZ_LOSS,
-    STANDING,
-    SYMMETRIZATION,
-    UNIT_LOSS,
     VECTOR_CONTRACTION,
     Constant,
     Hypothesis,
-    Theorem,
     Variant,
 )
 from proofs.symbols import L, m, nu, series_frobenius_sq, series_variance
-from proofs.theorems.shapes import NUCLEAR, confidence_term, peeled
+from proofs.theorems.shapes import NUCLEAR, confidence_term, gap_theorem, peeled
 
 NUCLEAR_BALL = Hypothesis(
     "nuclear-ball",
@@ -44,39 +37,35 @@ def series_norm() -> sympy.Expr:
 
 B1_COMPLEXITY = L * nu * series_norm() / m
 B2_COMPLEXITY = sympy.sqrt(2) * L * nu * series_norm() / m
-_COMMON = (STANDING, IID, UNIT_LOSS, LIPSCHITZ_LOSS, NUCLEAR_BALL)
 
-B1 = Theorem(
-    name="B1",
+B1 = gap_theorem(
+    "B1",
     title="Scalar bilinear class in a nuclear ball",
     statement="With probability at least 1 - delta, for every W with ||W||_* <= nu, the gap of f_W(x) = "
     "<W, G(x)> is at "
     "most this bound. v is the larger of the two spectral norms ||sum G_i G_i^T||, ||sum G_i^T G_i||, "
     "F^2 = sum "
     "||G_i||_F^2.",
-    quantity="gap",
-    bound=2 * B1_COMPLEXITY + confidence_term(),
     complexity=B1_COMPLEXITY,
-    parts=(("complexity", 2 * B1_COMPLEXITY), ("confidence", confidence_term())),
-    hypotheses=_COMMON,
-    constants=(SYMMETRIZATION, SERIES, CONFIDENCE),
+    hypotheses=(NUCLEAR_BALL,),
+    constants=(SERIES,),
     derivation="theorem-b1",
     sources=("J. A. Tropp, An Introduction to Matrix Concentration Inequalities, arXiv:1501.01571",),
 )
 
-B2 = Theorem(
-    name="B2",
+B2 = gap_theorem(
+    "B2",
     title="Vector outputs, linear in a matrix of a nuclear ball",
     statement="With probability at least 1 - delta, for every W with ||W||_* <= nu, the gap of f_W(x) = "
     "W^T phi(x) with K "
     "outputs is at most this bound. v = max(sum ||phi_i||^2, K ||sum phi_i phi_i^T||_2), F^2 = K sum "
     "||phi_i||^2.",
-    quantity="gap",
-    bound=2 * B2_COMPLEXITY + confidence_term(),
     complexity=B2_COMPLEXITY,
-    parts=(("complexity", 2 * B2_COMPLEXITY), ("confidence", confidence_term())),
-    hypotheses=_COMMON,
-    constants=(SYMMETRIZATION, VECTOR_CONTRACTION, SERIES, CONFIDENCE),
+    hypotheses=(NUCLEAR_BALL,),
+    constants=(
+        VECTOR_CONTRACTION,
+        SERIES,
+    ),
     variants=(
         Variant(
             "gaussian",

@@ -7,7 +7,18 @@ from dataclasses import dataclass, replace
 import sympy
 
 from proofs.export import to_prefix
-from proofs.records import Constant, Hypothesis, Theorem
+from proofs.records import (
+    CONFIDENCE,
+    IID,
+    LIPSCHITZ_LOSS,
+    STANDING,
+    SYMMETRIZATION,
+    UNIT_LOSS,
+    Constant,
+    Hypothesis,
+    Theorem,
+    Variant,
+)
 from proofs.symbols import c0, delta, j, m, norm_after, nu, nuclear_after, omega, rho
 
 PRIOR_MOMENT = 2 + sympy.sqrt(sympy.pi * m / 2)
@@ -34,6 +45,35 @@ def sphere_constant(dimension: sympy.Expr) -> sympy.Expr:
     """``gamma_k = sqrt(pi) Gamma((k+1)/2) / (sqrt(k) Gamma(k/2))``, between 1 and sqrt(pi/2)."""
     k = dimension
     return sympy.sqrt(sympy.pi) * sympy.gamma((k + 1) / 2) / (sympy.sqrt(k) * sympy.gamma(k / 2))
+
+
+def gap_theorem(
+    name: str,
+    *,
+    title: str,
+    statement: str,
+    complexity: sympy.Expr,
+    hypotheses: tuple[Hypothesis, ...],
+    constants: tuple[Constant, ...],
+    derivation: str,
+    sources: tuple[str, ...],
+    variants: tuple[Variant, ...] = (),
+) -> Theorem:
+    """A bound on the gap: twice the complexity plus the confidence term (Lemma 3(c))."""
+    return Theorem(
+        name=name,
+        title=title,
+        statement=statement,
+        quantity="gap",
+        bound=2 * complexity + confidence_term(),
+        complexity=complexity,
+        parts=(("complexity", 2 * complexity), ("confidence", confidence_term())),
+        hypotheses=(STANDING, IID, UNIT_LOSS, LIPSCHITZ_LOSS, *hypotheses),
+        constants=(SYMMETRIZATION, *constants, CONFIDENCE),
+        variants=variants,
+        derivation=derivation,
+        sources=sources,
+    )
 
 
 @dataclass(frozen=True)

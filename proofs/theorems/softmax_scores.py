@@ -5,16 +5,9 @@ from __future__ import annotations
 import sympy
 
 from proofs.records import (
-    CONFIDENCE,
-    IID,
-    LIPSCHITZ_LOSS,
-    STANDING,
-    SYMMETRIZATION,
-    UNIT_LOSS,
     VECTOR_CONTRACTION,
     Constant,
     Hypothesis,
-    Theorem,
     Variant,
 )
 from proofs.symbols import (
@@ -27,7 +20,7 @@ from proofs.symbols import (
     sum_sq_scores,
 )
 from proofs.theorems.nuclear_ball import NUCLEAR_BALL, SERIES, series_norm
-from proofs.theorems.shapes import FROBENIUS, confidence_term, peeled, sphere_constant
+from proofs.theorems.shapes import FROBENIUS, confidence_term, gap_theorem, peeled, sphere_constant
 
 FROBENIUS_BALL = Hypothesis(
     "frobenius-ball",
@@ -62,20 +55,11 @@ SOFTMAX_AVERAGE = Constant(
     "Euclidean change of the scores",
 )
 SOURCES = ("A. Maurer, arXiv:1605.00251", "A. Dhingra, arXiv:2508.17256 (the claim that this repairs)")
-_COMMON = (STANDING, IID, UNIT_LOSS, LIPSCHITZ_LOSS, _VALUES, BILINEAR_SCORES)
+_COMMON = (_VALUES, BILINEAR_SCORES)
 
 C1I_COMPLEXITY = L * omega * sympy.sqrt(sum_sq_readout) / (2 * m)
 C1II_COMPLEXITY = L * nu * series_norm() / m
 C1VECTOR_COMPLEXITY = L * omega * sympy.sqrt(sum_sq_scores) / m
-
-
-def _gap(complexity: sympy.Expr) -> dict[str, object]:
-    return {
-        "quantity": "gap",
-        "bound": 2 * complexity + confidence_term(),
-        "complexity": complexity,
-        "parts": (("complexity", 2 * complexity), ("confidence", confidence_term())),
-    }
 
 
 def _sphere(complexity: sympy.Expr) -> Variant:
@@ -88,49 +72,59 @@ def _sphere(complexity: sympy.Expr) -> Variant:
     )
 
 
-C1_I = Theorem(
-    name="C1(i)",
+C1_I = gap_theorem(
+    "C1(i)",
     title="Trained query-key matrix, scalar read-out, Frobenius ball",
     statement="With probability at least 1 - delta, for every W with ||W||_F <= omega, the gap of the "
     "softmax head "
     "f_W(x) = sum_t softmax(s)_t a_t(x) with scalar values is at most this bound.",
+    complexity=C1I_COMPLEXITY,
     hypotheses=(*_COMMON, FROBENIUS_BALL),
-    constants=(SYMMETRIZATION, VECTOR_CONTRACTION, _SOFTMAX, CONFIDENCE),
+    constants=(
+        VECTOR_CONTRACTION,
+        _SOFTMAX,
+    ),
     variants=(_sphere(C1I_COMPLEXITY),),
     derivation="theorem-c1-i",
     sources=SOURCES,
-    **_gap(C1I_COMPLEXITY),  # type: ignore[arg-type]
 )
 
-C1_II = Theorem(
-    name="C1(ii)",
+C1_II = gap_theorem(
+    "C1(ii)",
     title="Trained query-key matrix, scalar read-out, nuclear ball",
     statement="As C1(i) with ||W||_* <= nu and the matrix series of the query-key outer products: v = "
     "(1/4) max(||sum "
     "osc_i^2 ||Xc_i||_F^2 x_q x_q^T||, ||sum osc_i^2 ||x_q||^2 Xc_i^T Xc_i||), F^2 = (1/4) sum osc_i^2 "
     "||x_q||^2 "
     "||Xc_i||_F^2.",
+    complexity=C1II_COMPLEXITY,
     hypotheses=(*_COMMON, NUCLEAR_BALL),
-    constants=(SYMMETRIZATION, VECTOR_CONTRACTION, _SOFTMAX, SERIES, CONFIDENCE),
+    constants=(
+        VECTOR_CONTRACTION,
+        _SOFTMAX,
+        SERIES,
+    ),
     derivation="theorem-c1-ii",
     sources=(*SOURCES, "J. A. Tropp, arXiv:1501.01571"),
-    **_gap(C1II_COMPLEXITY),  # type: ignore[arg-type]
 )
 
-C1_VECTOR = Theorem(
-    name="C1-vector",
+C1_VECTOR = gap_theorem(
+    "C1-vector",
     title="Trained query-key matrix, fixed vector values",
     statement="With probability at least 1 - delta, for every W with ||W||_F <= omega, the gap of the "
     "softmax head with "
     "fixed vector values is at most this bound. radius(values_i) is the largest distance of a visible "
     "value from "
     "any fixed centre.",
+    complexity=C1VECTOR_COMPLEXITY,
     hypotheses=(*_COMMON, FROBENIUS_BALL),
-    constants=(SYMMETRIZATION, VECTOR_CONTRACTION, SOFTMAX_AVERAGE, CONFIDENCE),
+    constants=(
+        VECTOR_CONTRACTION,
+        SOFTMAX_AVERAGE,
+    ),
     variants=(_sphere(C1VECTOR_COMPLEXITY),),
     derivation="theorem-c1-vector",
     sources=SOURCES,
-    **_gap(C1VECTOR_COMPLEXITY),  # type: ignore[arg-type]
 )
 
 C1_VECTOR_PEELED = peeled(
