@@ -30,7 +30,7 @@ examples:
   certify report ./my-model --text mails.txt --out out/mails --samples 50000 --delta 0.01
   certify report head.npz --train sample.npz --test held-out.npz --out out/risk
   certify report minilm --train mails.jsonl --test new-mails.jsonl --out out/mails
-  certify report ./fine-tuned --base ./public --train mails.jsonl --out out/risk
+  certify report ./my-classifier --base ./public-model --train mails.jsonl --out out/risk
 
 what is written to DIR:
   report.html   one file to read and share; works offline, prints well

@@ -11,7 +11,7 @@ examples:
   certify verify out/minilm/report.json
   certify verify out/minilm/report.json --model minilm --all
   certify verify out/words/model.cert --data out/words/train.npz
-  certify verify out/risk/model.cert --data out/risk/train.npz --model ./public-base
+  certify verify out/risk/model.cert --data out/risk/train.npz --model ./public-model
 
 exit codes: 0 accepted; 1 refused, with the place of each problem; 2 not a report
 """
