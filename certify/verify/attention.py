@@ -8,7 +8,7 @@ from typing import Any
 from .interval import Interval
 from .matrices import check_ranks, spectrum_of
 from .spectra import KINDS
-from .structure import Pair, Problem, check_shape, follows, interval
+from .structure import Pair, Problem, follows, interval
 
 
 def check_attention(report: dict[str, Any]) -> None:
@@ -18,7 +18,7 @@ def check_attention(report: dict[str, Any]) -> None:
         raise Problem("attention", "attention and inputs must be both there or both absent")
     if attention is None:
         return
-    check_shape("attention", attention, "attention")
+    _check_calls(report)
     seen: dict[tuple[str, int, int], list[dict[str, Any]]] = {}
     capacity: dict[str, list[Pair]] = {kind: [] for kind in KINDS}
     if sorted({call["input"] for call in attention["calls"]}) != list(range(inputs["count"])):
@@ -26,7 +26,6 @@ def check_attention(report: dict[str, Any]) -> None:
     for c, call in enumerate(attention["calls"]):
         for h, head in enumerate(call["heads"]):
             path = f"attention.calls[{c}].heads[{h}]"
-            check_shape("head", head, path)
             if "error" in head:
                 continue
             check_ranks(head, spectrum_of(head, call["shape"], path), path)
@@ -36,6 +35,28 @@ def check_attention(report: dict[str, Any]) -> None:
                     capacity[kind].append(head["ranks"][kind])
     _check_order_statistics(attention["heads"], seen, report["parameters"]["order_statistics"])
     _check_capacity(attention, capacity)
+
+
+def _check_calls(report: dict[str, Any]) -> None:
+    """One call for each input and layer, with the same heads for every input, none of the weights missing."""
+    weights: dict[tuple[str, int], set[int]] = {}
+    for matrix in report["matrices"]:
+        if matrix["role"] == "query-key":
+            weights.setdefault((matrix["stack"], matrix["layer"]), set()).add(matrix["head"])
+    seen: dict[tuple[str, int], list[int]] = {}
+    once = set()
+    for c, call in enumerate(report["attention"]["calls"]):
+        path, layer = f"attention.calls[{c}]", (call["stack"], call["layer"])
+        if (call["input"], *layer) in once:
+            raise Problem(path, f"layer {layer} of input {call['input']} is recorded twice")
+        once.add((call["input"], *layer))
+        heads = [head["head"] for head in call["heads"]]
+        if len(set(heads)) != len(heads) or heads != seen.setdefault(layer, heads):
+            raise Problem(f"{path}.heads", f"heads {heads} are not those of the layer, {seen[layer]}")
+        if not weights.get(layer, set()) <= set(heads):
+            raise Problem(f"{path}.heads", f"heads {sorted(weights[layer] - set(heads))} are missing")
+    if len(once) != len(seen) * report["inputs"]["count"]:
+        raise Problem("attention.calls", f"{len(seen)} layers for each of the inputs were expected")
 
 
 def order_statistic(pairs: list[Pair], level: Fraction) -> Pair:
@@ -66,6 +87,8 @@ def _check_order_statistics(
             raise Problem(f"attention.heads[{i}]", f"all kinds over {len(ranks)} inputs were expected")
         for kind in KINDS:
             pairs = [r[kind] for r in ranks]
+            if set(record["ranks"][kind]) != set(levels):
+                raise Problem(f"attention.heads[{i}].ranks.{kind}", f"{', '.join(levels)} were expected")
             for name, level in levels.items():
                 if record["ranks"][kind].get(name) != order_statistic(pairs, Fraction(level)):
                     raise Problem(

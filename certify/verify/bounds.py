@@ -9,16 +9,17 @@ from typing import Any
 
 from .formula import evaluate, parse
 from .interval import Interval, greatest, square, total
-from .structure import Problem, check_shape, follows, interval, sample_size
-from .theorems import FALLS_BELOW, KNOWN_BOUNDS, NEVER_MET, KnownBound
+from .strict_json import shown
+from .structure import Problem, decimal, follows, interval, rational, sample_size
+from .theorems import FALLS_BELOW, KNOWN_BOUNDS, LEVELS, NEVER_MET, KnownBound
 
 
-def grid_index(norm_upper: Fraction, start: Fraction, ratio: Fraction) -> int:
-    """The least j >= 0 with norm_upper <= start * ratio**j."""
-    j, value = 0, start
-    while value < norm_upper:
-        j, value = j + 1, value * ratio
-    return j
+def is_grid_index(j: int, norm_upper: Fraction, start: Fraction, ratio: Fraction) -> bool:
+    """Whether j is the least j >= 0 with norm_upper <= start * ratio**j, by exact arithmetic."""
+    if not 0 <= j <= 100_000:
+        return False
+    power = start * ratio**j
+    return norm_upper <= power and (j == 0 or power / ratio < norm_upper)
 
 
 def check_bounds(report: dict[str, Any]) -> None:
@@ -29,7 +30,6 @@ def check_bounds(report: dict[str, Any]) -> None:
         raise Problem("bounds", "each theorem once, and A1-peeled whenever there are inputs, was expected")
     for g, group in enumerate(report["bounds"]):
         path = f"bounds[{g}]"
-        check_shape("group", group, path)
         known = KNOWN_BOUNDS.get(group["theorem"])
         if known is None:
             raise Problem(f"{path}.theorem", f"{group['theorem']!r} is not a theorem this checker knows")
@@ -37,6 +37,8 @@ def check_bounds(report: dict[str, Any]) -> None:
             raise Problem(f"{path}.formula", f"not the formula of theorem {group['theorem']}")
         if group["quantity"] != "gap":
             raise Problem(f"{path}.quantity", "these theorems bound the gap")
+        if group["level"] not in LEVELS[LEVELS.index(known.level) :]:
+            raise Problem(f"{path}.level", f"{shown(group['level'])} is more than {known.level!r}")
         _check_hypotheses(group, known, path)
         subjects = _subjects(group["theorem"], attention)
         found = [tuple(sorted(entry["subject"].items())) for entry in group["entries"]]
@@ -71,6 +73,14 @@ def _check_hypotheses(group: dict[str, Any], known: KnownBound, path: str) -> No
         raise Problem(f"{path}.hypotheses", "violated entries and violated hypotheses do not agree")
 
 
+def norm(value: Any, path: str) -> Interval:
+    """A recorded norm: its lower end is not negative."""
+    found = interval(value, path)
+    if found.low() < 0:
+        raise Problem(path, f"a norm cannot have the lower end {value['lower']}")
+    return found
+
+
 Subject = tuple[tuple[str, Any], ...]
 
 
@@ -78,7 +88,7 @@ def _subjects(theorem: str, attention: dict[str, Any]) -> dict[Subject, tuple[An
     """What the theorem must speak of: subject -> (norm or None, terms of the sum or None if violated)."""
     if theorem == "A1-peeled":
         norms = attention["pooled_feature_norms"]
-        terms = [square(interval(p, f"attention.pooled_feature_norms[{i}]")) for i, p in enumerate(norms)]
+        terms = [square(norm(p, f"attention.pooled_feature_norms[{i}]")) for i, p in enumerate(norms)]
         return {(("object", "linear read-out of the pooled features"),): (None, terms)}
     trained = {(t["stack"], t["layer"], t["head"]): t["norm"] for t in attention["trained_norms"]}
     collected: dict[tuple[str, int, int], list[Interval] | None] = {}
@@ -92,12 +102,13 @@ def _subjects(theorem: str, attention: dict[str, Any]) -> dict[Subject, tuple[An
             if "violated" in measured:
                 collected[place] = None
                 continue
-            factors = [
-                interval(measured.get(k), f"{path}.{k}") for k in ("value_radius", "query_norm", "key_norm")
-            ]
+            factors = [norm(measured[k], f"{path}.{k}") for k in ("value_radius", "query_norm", "key_norm")]
             terms_so_far = collected.setdefault(place, [])
             if terms_so_far is not None:
                 terms_so_far.append(square(factors[0] * factors[1] * factors[2]))
+    lost = [place for place, found in collected.items() if found is not None and place not in trained]
+    if lost:
+        raise Problem("attention.trained_norms", f"head {lost[0]} has a bound and no norm here")
     return {
         (("head", head), ("layer", layer), ("object", "query-key matrix"), ("stack", stack)): (
             trained.get((stack, layer, head)), terms,
@@ -116,19 +127,18 @@ def check_entry(
     path: str,
 ) -> None:
     """One bound: norm, grid index, sums, values, words, and the m at which it falls below 1, 1/2, 1/10."""
-    check_shape("entry", entry, path)
     parameters, count = report["parameters"], report["inputs"]["count"]
     if len(terms) != count:
         raise Problem(path, f"{len(terms)} measured inputs instead of {count}")
     expected = norm if norm is not None else {k: parameters["readout_norm"] for k in ("lower", "upper")}
     if entry["norm_after"] != expected:
         raise Problem(f"{path}.norm_after", "not the norm recorded elsewhere in the report")
-    start, ratio = Fraction(parameters["grid_start"]), Fraction(parameters["grid_ratio"])
+    start, ratio = (rational(parameters[name], f"parameters.{name}") for name in ("grid_start", "grid_ratio"))
     if not (start > 0 and ratio > 1):
         raise Problem("parameters.grid_ratio", "the grid needs a start > 0 and a ratio > 1")
-    index = grid_index(Fraction(expected["upper"]), start, ratio)
-    if entry["grid_index"] != index:
-        raise Problem(f"{path}.grid_index", f"{entry['grid_index']} is not {index}, which the norm gives")
+    index = entry["grid_index"]
+    if not is_grid_index(index, decimal(expected["upper"], f"{path}.norm_after"), start, ratio):
+        raise Problem(f"{path}.grid_index", f"{index} is not the grid index that the norm gives")
     whole, top = total(terms), Interval(greatest([t.lo for t in terms]), greatest([t.hi for t in terms]))
     follows(entry["sum"], whole, f"{path}.sum")
     follows(entry["largest_term"], top, f"{path}.largest_term")

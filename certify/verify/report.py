@@ -24,13 +24,18 @@ from .attention import check_attention, check_nominal
 from .bounds import check_bounds
 from .digests import check_digests
 from .matrices import check_matrix, check_tensors
-from .structure import Problem, check_shape, decimal_or_zero, sample_size
+from .structure import Problem, check_shape, rational, sample_size
+
+# What a record can cause that has the right shape and makes no sense.
+UNFIT = (
+    ArithmeticError, ValueError, TypeError, LookupError, AttributeError, MemoryError, RecursionError
+)  # fmt: skip
 
 
 def check(report: dict[str, Any], progress: Callable[[str], None] = lambda text: None) -> list[Problem]:
     """Every problem found in the report, without its model."""
     try:
-        check_shape("report", report, "report")
+        check_shape("report", report, "")
     except Problem as problem:
         return [problem]
     problems = list(check_digests(report))
@@ -42,10 +47,13 @@ def check(report: dict[str, Any], progress: Callable[[str], None] = lambda text:
             function()
         except Problem as problem:
             problems.append(problem)
-        except (ArithmeticError, ValueError, TypeError, KeyError, IndexError, AttributeError) as error:
+        except UNFIT as error:
             problems.append(Problem(what, f"cannot be checked ({type(error).__name__}: {error})"))
 
+    before = len(problems)
     attempt("parameters", lambda: check_parameters(report))
+    if len(problems) > before:
+        return problems  # nothing can be recomputed from numbers that make no sense
     attempt("tensors", lambda: tensors.update(check_tensors(report)))
     for i, matrix in enumerate(report["matrices"]):
         path = f"matrices[{i}]"
@@ -60,13 +68,19 @@ def check(report: dict[str, Any], progress: Callable[[str], None] = lambda text:
 def check_parameters(report: dict[str, Any]) -> None:
     """The user's numbers make sense."""
     parameters = report["parameters"]
-    for name in ("delta", "loss_lipschitz", "readout_norm"):
-        if not decimal_or_zero(parameters.get(name)) > 0:
+    for name in ("delta", "loss_lipschitz", "readout_norm", "grid_start", "grid_ratio"):
+        if not rational(parameters[name], f"parameters.{name}") > 0:
             raise Problem(f"parameters.{name}", "a positive number was expected")
     if not Fraction(parameters["delta"]) < 1:
         raise Problem("parameters.delta", "a probability below 1 was expected")
-    sample_size(parameters.get("outputs"), "parameters.outputs")
-    if parameters.get("samples") is not None:
+    for i, text in enumerate(parameters["epsilons"]):
+        if not 0 <= rational(text, f"parameters.epsilons[{i}]") < 1:
+            raise Problem(f"parameters.epsilons[{i}]", "a number from 0 to below 1 was expected")
+    for i, text in enumerate(parameters["energy_levels"]):
+        if not 0 < rational(text, f"parameters.energy_levels[{i}]") <= 1:
+            raise Problem(f"parameters.energy_levels[{i}]", "a share of at most 1 was expected")
+    sample_size(parameters["outputs"], "parameters.outputs")
+    if parameters["samples"] is not None:
         sample_size(parameters["samples"], "parameters.samples")
 
 
@@ -97,5 +111,7 @@ def summary(report: dict[str, Any]) -> str:
     counts = f"{len(report['matrices'])} weights, {heads} attention matrices, {entries} bounds"
     text = f"{counts}: every derived number follows"
     if heads:
-        text += "; attention spectra and token norms are taken as recorded (digest only)"
+        text += (
+            "; attention spectra, token norms and norms after training are taken as recorded (digest only)"
+        )
     return text

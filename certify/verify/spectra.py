@@ -182,7 +182,7 @@ def _sum_of_points(points: list[Any]) -> Interval:
 
 
 def numerical_rank(spectrum: list[tuple[Fraction, Fraction]], epsilon: Fraction) -> tuple[int, int]:
-    """Enclosure of #{i: sigma_i > epsilon sigma_1} for 0 < epsilon < 1; exact arithmetic."""
+    """Enclosure of #{i: sigma_i > epsilon sigma_1} for 0 <= epsilon < 1; exact arithmetic."""
     (first_low, first_high), rest = spectrum[0], spectrum[1:]
     sure = 1 + sum(1 for low, _ in rest if low > epsilon * first_high)
     possible = len(spectrum) - sum(1 for _, high in rest if high <= epsilon * first_low)

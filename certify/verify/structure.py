@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import re
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import mpmath
+
 from .interval import Interval
+from .shapes import SHAPES
+from .strict_json import Ambiguous, printable, read_json, shown
 
 SCHEMA = "certify-attention/report/1"
 
@@ -17,90 +20,80 @@ class Problem(Exception):
     """A place in the report and what is wrong there."""
 
     def __init__(self, path: str, message: str) -> None:
-        super().__init__(f"{path}: {message}")
+        super().__init__(f"{printable(path)}: {printable(message)}")
         self.path = path
         self.message = message
 
 
-_DECIMAL = re.compile(r"-?\d+(\.\d+)?(E[-+]?\d{1,4})?")
+# No more digits than any writer needs: longer numbers only cost time.
+_DECIMAL = re.compile(r"-?[0-9]{1,1000}(\.[0-9]{1,1000})?([Ee][-+]?[0-9]{1,4})?")
+_RATIONAL = re.compile(r"[0-9]{1,1000}/[0-9]{1,1000}")
 
 Pair = dict[str, str]
 
-# Members of each kind of record: name -> type(s); a name that ends in "?" may be absent.
-_TEXT, _LIST, _MAP, _FLAG, _INT = str, list, dict, bool, int
-
-_NONE = type(None)
-
-SHAPES: dict[str, dict[str, Any]] = {
-    "report": {
-        "schema": _TEXT, "tool": _MAP, "created": _TEXT, "status": _TEXT, "model": _MAP, "parameters": _MAP,
-        "inputs": (_MAP, _NONE), "tensors": _LIST, "matrices": _LIST, "attention": (_MAP, _NONE),
-        "bounds": _LIST, "nominal": _LIST, "skipped": _LIST, "uncertified": _LIST, "trust": _MAP,
-        "environment": _MAP, "parts": _MAP, "digest": _TEXT,
-    },
-    "matrix": {
-        "name": _TEXT, "role": _TEXT, "stack": _TEXT, "layer": (_INT, _NONE), "head": (_INT, _NONE),
-        "shape": _LIST, "factors": _LIST, "note": _TEXT, "spectrum?": _MAP, "assumptions?": _LIST,
-        "norms?": _MAP, "ranks?": (_MAP, _NONE), "undefined?": _TEXT, "numerical_rank?": _LIST,
-        "energy_rank?": _LIST, "error?": _TEXT,
-    },
-    "attention": {
-        "arithmetic": _LIST, "pooled_feature_norms": _LIST, "calls": _LIST, "heads": _LIST, "capacity": _MAP,
-        "trained_norms": _LIST, "pooling": _TEXT, "notes": _LIST,
-    },
-    "head": {
-        "head": _INT, "sha256?": _TEXT, "spectrum?": _MAP, "ranks?": (_MAP, _NONE), "undefined?": _TEXT,
-        "assumptions?": _LIST, "measured": (_MAP, _NONE), "error?": _TEXT,
-    },
-    "group": {
-        "theorem": _TEXT, "title": _TEXT, "statement": _TEXT, "quantity": _TEXT, "level": _TEXT,
-        "formula": _TEXT, "inputs": _MAP, "constants": _LIST, "sources": _LIST, "hypotheses": _LIST,
-        "entries": _LIST,
-    },
-    "entry": {
-        "subject": _MAP, "norm_after": _MAP, "grid_index": _INT, "sum": _MAP, "largest_term": _MAP,
-        "on_these_inputs": _MAP, "at_samples": (_MAP, _NONE), "curve": _LIST, "falls_below": _LIST,
-    },
-}  # fmt: skip
-
 
 def check_shape(kind: str, value: Any, path: str) -> None:
-    """Every member of a record is there, of its type, and there is no other."""
+    """Every member of a record (of a kind in `SHAPES`) is there, of its type, and there is no other."""
     if not isinstance(value, dict):
-        raise Problem(path, "a record was expected here")
-    allowed = {name.rstrip("?"): (types, name.endswith("?")) for name, types in SHAPES[kind].items()}
+        raise Problem(path or "report", "a record was expected here")
+    allowed = {name.rstrip("?"): spec for name, spec in SHAPES[kind].items()}
     for name in value:
         if name not in allowed:
-            raise Problem(f"{path}.{name}", "this member does not belong here")
-    for name, (types, optional) in allowed.items():
-        if name not in value:
-            if not optional:
-                raise Problem(path, f"the member {name!r} is missing")
-            continue
-        item = value[name]
-        right = isinstance(item, types) and not (isinstance(item, bool) and types is not _FLAG)
-        if not right:
-            raise Problem(f"{path}.{name}", f"has the wrong type ({type(item).__name__})")
+            raise Problem(_at(path, name), "this member does not belong here")
+    for name, spec in allowed.items():
+        if name in value:
+            _check_type(spec, value[name], _at(path, name))
+        elif f"{name}?" not in SHAPES[kind]:
+            raise Problem(path or "report", f"the member {name!r} is missing")
+
+
+def _at(path: str, name: str) -> str:
+    return f"{path}.{name}" if path else name
+
+
+def _check_type(spec: Any, item: Any, path: str) -> None:
+    options = spec if isinstance(spec, tuple) else (spec,)
+    kinds = [option for option in options if isinstance(option, str)]
+    if isinstance(item, dict) and kinds:
+        # The kind with the most similar members is meant; what it lacks is then said of that one.
+        check_shape(min(kinds, key=lambda kind: len(_names(kind) ^ item.keys())), item, path)
+        return
+    for option in options:
+        if isinstance(option, dict) and isinstance(item, dict):
+            for name, child in item.items():
+                _check_type(option["*"], child, _at(path, name))
+            return
+        if isinstance(option, list) and isinstance(item, list):
+            for i, child in enumerate(item):
+                _check_type(option[0], child, f"{path}[{i}]")
+            return
+        if isinstance(option, type) and type(item) is option:
+            return
+    raise Problem(path, f"has the wrong type ({type(item).__name__})")
+
+
+def _names(kind: str) -> set[str]:
+    return {name.rstrip("?") for name in SHAPES[kind]}
 
 
 def decimal(text: Any, path: str) -> Fraction:
     """A recorded decimal, read exactly."""
     if not isinstance(text, str) or not _DECIMAL.fullmatch(text):
-        raise Problem(path, f"{text!r} is not a decimal number")
+        raise Problem(path, f"{shown(text)} is not a decimal number")
     return Fraction(text)
 
 
-def decimal_or_zero(text: Any) -> Fraction:
-    """The number a text stands for, or 0 if it stands for none."""
-    try:
+def rational(text: Any, path: str) -> Fraction:
+    """A recorded decimal or quotient of two whole numbers, read exactly."""
+    if isinstance(text, str) and _RATIONAL.fullmatch(text) and int(text.partition("/")[2]):
         return Fraction(text)
-    except (TypeError, ValueError, ZeroDivisionError):
-        return Fraction(0)
+    return decimal(text, path)
 
 
 def sample_size(m: Any, path: str) -> int:
-    if not isinstance(m, int) or isinstance(m, bool) or m < 1:
-        raise Problem(path, f"{m!r} is not a sample size")
+    """A recorded number of units."""
+    if type(m) is not int or not 1 <= m < 10**40:
+        raise Problem(path, f"{shown(m)} is not a sample size")
     return m
 
 
@@ -119,6 +112,12 @@ def interval(value: Any, path: str) -> Interval:
     return Interval.of(*pair(value, path))
 
 
+def _digits(x: Fraction) -> str:
+    """17 digits of a number of any size, rounded to nearest: for messages only."""
+    with mpmath.workprec(60):
+        return str(mpmath.nstr(mpmath.mpf(x.numerator) / x.denominator, 17))
+
+
 def follows(value: Any, recomputed: Interval, path: str, plain: Interval | None = None) -> None:
     """The recorded enclosure is what the recorded evidence proves: no tighter, and hardly wider.
 
@@ -130,7 +129,7 @@ def follows(value: Any, recomputed: Interval, path: str, plain: Interval | None 
         raise Problem(
             path,
             f"[{value['lower']}, {value['upper']}] does not follow from the recorded evidence, "
-            f"which gives [{float(sure_low):.17g}, {float(sure_high):.17g}]",
+            f"which gives {_digits(sure_low)} to {_digits(sure_high)}",
         )
     if plain is not None:
         sure_low, sure_high = min(sure_low, plain.low()), max(sure_high, plain.high())
@@ -139,32 +138,18 @@ def follows(value: Any, recomputed: Interval, path: str, plain: Interval | None 
         raise Problem(
             path,
             f"[{value['lower']}, {value['upper']}] is not the number that the recorded evidence gives, "
-            f"[{float(sure_low):.17g}, {float(sure_high):.17g}]",
+            f"{_digits(sure_low)} to {_digits(sure_high)}",
         )
 
 
 def read(path: Path) -> dict[str, Any]:
-    """The report at ``path``; repeated members, NaN and infinity are refused."""
-
-    def no_repeats(members: list[tuple[str, Any]]) -> dict[str, Any]:
-        seen = dict(members)
-        if len(seen) != len(members):
-            names = [name for name, _ in members]
-            raise Problem(next(n for n in names if names.count(n) > 1), "this member occurs twice")
-        return seen
-
-    def no_constants(name: str) -> Any:
-        raise Problem("report", f"{name} is not JSON")
-
+    """The report at ``path``: unambiguous JSON of the schema that this checker knows."""
     try:
-        text = path.read_text(encoding="utf-8")
-        report = json.loads(text, object_pairs_hook=no_repeats, parse_constant=no_constants)
-    except (OSError, ValueError) as error:
+        report = read_json(path, floats=True)  # the points of curves; `SHAPES` allows no other floats
+    except (OSError, Ambiguous) as error:
         raise Problem(str(path), f"not a readable JSON file ({error})") from error
     if not isinstance(report, dict):
         raise Problem(str(path), "not a report: one JSON object was expected")
     if report.get("schema") != SCHEMA:
-        raise Problem(
-            "schema", f"{report.get('schema')!r} is not {SCHEMA!r}, the only one this checker knows"
-        )
+        raise Problem("schema", f"{shown(report.get('schema'))} is not {SCHEMA!r}, the only one known here")
     return report

@@ -20,7 +20,10 @@ from typing import Any
 import pytest
 
 import certify.verify
+from certify.bounds.nominal import nominal
+from certify.bounds.peeling import enclosure_of
 from certify.decimals import round_down, round_up
+from certify.report.assemble import capacity, heads_over_inputs
 from certify.report.digest import sealed
 from certify.report.writing import to_json
 from certify.verify.digests import check_digests
@@ -63,7 +66,8 @@ def _set(path: str, value: Any) -> Forge:
         node: Any = report
         for step in steps[:-1]:
             node = node[step]
-        assert node[steps[-1]] != value, "the forgery changes nothing"
+        old = node.get(steps[-1]) if isinstance(node, dict) else node[steps[-1]]
+        assert (old, type(old)) != (value, type(value)), "the forgery changes nothing"
         node[steps[-1]] = value
 
     return forge
@@ -220,6 +224,102 @@ def not_a_number(report: Report) -> None:
     weight(report)["norms"]["spectral"]["upper"] = "NaN"
 
 
+def no_norm_after_training(report: Report) -> None:
+    """Without the head's norm the bound would be taken at the user's --readout-norm."""
+    report["attention"]["trained_norms"].pop(0)
+    norm = report["parameters"]["readout_norm"]
+    report["bounds"][1]["entries"][0]["norm_after"] = {"lower": norm, "upper": norm}
+
+
+def violated_and_a_number(report: Report) -> None:
+    for call in report["attention"]["calls"]:
+        if call["layer"] == 0:
+            call["heads"][0]["measured"] = {"violated": "no bilinear form"}
+    report["bounds"][1]["entries"][0]["violated"] = {"id": "bilinear-scores", "why": "no bilinear form"}
+    _set("bounds[1].hypotheses[5].status", "violated")(report)
+
+
+def an_input_counted_twice(report: Report) -> None:
+    """A second copy of a call moves the median."""
+    again = copy.deepcopy(report["attention"]["calls"][0])
+    for head in again["heads"]:
+        head["measured"] = None
+    report["attention"]["calls"].append(again)
+    report["attention"]["heads"] = heads_over_inputs(report["attention"]["calls"])
+
+
+def hide_a_head(report: Report) -> None:
+    """The head of the largest effective rank, removed from every place that speaks of it."""
+    attention, hidden = report["attention"], (1, 0)
+    for call in attention["calls"]:
+        call["heads"] = [h for h in call["heads"] if (call["layer"], h["head"]) != hidden]
+    attention["heads"] = heads_over_inputs(attention["calls"])
+    attention["capacity"] = capacity(attention["calls"])
+    report["nominal"] = [nominal(k, enclosure_of(v), 1000) for k, v in attention["capacity"].items()]
+    entries = report["bounds"][1]["entries"]
+    report["bounds"][1]["entries"] = [
+        e for e in entries if (e["subject"]["layer"], e["subject"]["head"]) != hidden
+    ]
+
+
+def threshold_above_one(report: Report) -> None:
+    report["parameters"]["epsilons"][0] = "2"
+    for matrix in report["matrices"]:
+        matrix["numerical_rank"][0] = {"epsilon": "2", "lower": 1, "upper": 1}
+
+
+def rests_on_nothing(report: Report) -> None:
+    heads = [head for call in report["attention"]["calls"] for head in call["heads"]]
+    for record in (*report["matrices"], *heads):
+        record["assumptions"] = []
+    report["trust"]["assumptions"] = {}
+
+
+def ranks_of_a_failure(report: Report) -> None:
+    """A failed matrix is listed, and keeps numbers that nobody checked."""
+    matrix = weight(report)
+    matrix["error"] = "MatrixError: NaN"
+    matrix["ranks"]["stable"] = {"lower": "1", "upper": "1"}
+    report["uncertified"] = [{"name": matrix["name"], "reason": "MatrixError: NaN"}]
+    report["status"] = "incomplete"
+
+
+def arabic_digits(report: Report) -> None:
+    pair = weight(report)["norms"]["nuclear"]
+    pair["upper"] = "".join(chr(0x660 + int(c)) if c.isdigit() else c for c in pair["upper"])
+
+
+def negative_norm(report: Report) -> None:
+    norm = report["attention"]["calls"][0]["heads"][0]["measured"]["query_norm"]
+    norm["lower"] = "-" + norm["lower"]
+
+
+def a_statistic_of_their_own(report: Report) -> None:
+    report["attention"]["heads"][0]["ranks"]["stable"]["best"] = {"lower": "1", "upper": "1"}
+
+
+def endless_grid(report: Report) -> None:
+    report["parameters"]["grid_ratio"] = "1.0000000000000001"
+    report["parameters"]["grid_start"] = "1E-9999"
+
+
+def a_grid_that_gains(report: Report) -> None:
+    """j one less than the norm needs, with everything that follows from it left as it is."""
+    entry = report["bounds"][1]["entries"][0]
+    entry["grid_index"] -= 1
+
+
+def zero_matrix_with_ranks(report: Report) -> None:
+    matrix = weight(report)
+    zeros = min(matrix["shape"])
+    matrix["spectrum"] = {"lower": [], "upper": [], "exact_zeros": zeros}
+    matrix["norms"] = {name: {"lower": "0", "upper": "0"} for name in matrix["norms"]}
+    matrix["ranks"], matrix["undefined"] = None, "a zero matrix"
+    matrix["energy_rank"] = []
+
+
+FIRST = "bounds[0].entries[0]"
+
 # forgery -> the beginning of the place that must be named
 FORGERIES: list[tuple[Forge, str]] = [
     (smaller_rank("stable"), "matrices["),
@@ -271,6 +371,33 @@ FORGERIES: list[tuple[Forge, str]] = [
     (_set("parameters.readout_norm", "0.001"), "bounds[0].entries[0]"),
     (_set("parameters.order_statistics.median", "1/4"), "parameters.order_statistics"),
     (_set("tensors[0].sha256", "0"), "tensors[0].sha256"),
+    (no_norm_after_training, "attention.trained_norms"),
+    (violated_and_a_number, "bounds[1].entries[0].violated"),
+    (an_input_counted_twice, "attention.calls[6]"),
+    (hide_a_head, "attention.calls[1].heads"),
+    (threshold_above_one, "parameters.epsilons[0]"),
+    (rests_on_nothing, "matrices[0].assumptions"),
+    (ranks_of_a_failure, "matrices["),
+    (arabic_digits, "matrices["),
+    (negative_norm, "attention.calls[0].heads[0].measured.query_norm"),
+    (a_statistic_of_their_own, "attention.heads[0].ranks.stable"),
+    (endless_grid, f"{FIRST}.grid_index"),
+    (a_grid_that_gains, "bounds[1].entries[0].grid_index"),
+    (zero_matrix_with_ranks, "matrices["),
+    (_set("bounds[0].level", "proved by God"), "bounds[0].level"),
+    (_set(f"{FIRST}.on_these_inputs.m", 3.0), f"{FIRST}.on_these_inputs.m"),
+    (_set(f"{FIRST}.on_these_inputs.risk", "0.01"), f"{FIRST}.on_these_inputs.risk"),
+    (_set(f"{FIRST}.curve[0].vacuous", False), f"{FIRST}.curve[0].vacuous"),
+    (_set("parameters.delta", " 0.05 "), "parameters.delta"),
+    (_set("parameters.delta", "1e-99999999"), "parameters.delta"),
+    (_set("parameters.outputs", True), "parameters.outputs"),
+    (_set("matrices[0].spectrum.exact_zeros", False), "matrices[0].spectrum.exact_zeros"),
+    (_set("matrices[0].shape[1]", 10**9), "matrices[0].shape"),
+    (_set("matrices[0].numerical_rank[0].lower", "8"), "matrices[0].numerical_rank[0].lower"),
+    (_set("matrices[0].norms.nuclear.upper", "1E9999"), "matrices[0].norms.nuclear"),
+    (_set("attention.calls[0].remark", "certified"), "attention.calls[0].remark"),
+    (_set("attention.capacity.stable.at.input", 0), "attention.capacity.stable.at"),
+    (_set("model.certified", "yes"), "model.certified"),
 ]
 IDS = [f"{i}-{getattr(forge, '__name__', 'forge').strip('<>')}" for i, (forge, _) in enumerate(FORGERIES)]
 
@@ -451,3 +578,38 @@ def test_exit_codes_of_the_command(tiny: Tiny, tmp_path: Path, alone: Path) -> N
     )
     assert "occurs twice" in run_alone(alone, str(tmp_path / "twice.json")).stderr
     assert json.loads(to_json(tiny.report)) == tiny.report
+
+
+AMBIGUOUS = {
+    "twice": ('"created"', '"status": "certified", "created"', "twice"),
+    "NaN": ('"truncated": 0', '"truncated": NaN', "NaN"),
+    "a number that overflows": ('"truncated": 0', '"truncated": 1e999', "too large"),
+    "thousands of digits": ('"truncated": 0', f'"truncated": {"9" * 5000}', "digit"),
+    "deep": ('"created"', f'"x": {"[" * 100 + "]" * 100}, "created"', "nested"),
+    "deeper": ('"created"', f'"x": {"[" * 90000 + "]" * 90000}, "created"', "nested"),
+    "byte order mark": ("{", "\ufeff{", "BOM"),
+    "half a character": ('"created"', '"\udc80": 0, "created"', "UTF-8"),
+}
+
+
+@pytest.mark.parametrize("name", AMBIGUOUS)
+def test_files_that_two_readers_may_read_apart(name: str, tiny: Tiny, tmp_path: Path, alone: Path) -> None:
+    old, new, said = AMBIGUOUS[name]
+    text = (tiny.out / "report.json").read_text()
+    assert old in text
+    path = tmp_path / "report.json"
+    path.write_bytes(text.replace(old, new, 1).encode("utf-8", "surrogateescape"))
+    done = run_alone(alone, str(path))
+    assert done.returncode == 2, done.stdout
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_forged_name_does_not_steer_the_terminal(tiny: Tiny, tmp_path: Path, alone: Path) -> None:
+    report = {**tiny.report, "\x1b[2J\raccepted: report.json\n": 1}
+    path = tmp_path / "report.json"
+    path.write_text(json.dumps(report))
+    done = run_alone(alone, str(path))
+    assert done.returncode == 1
+    assert "\x1b" not in done.stdout
+    assert len(done.stdout.splitlines()) == 1
