@@ -3,7 +3,8 @@
 Read in this order. Of a report: ``interval`` (outward arithmetic), ``formula`` (prefix text), ``spectra``
 (norms and effective ranks), ``structure`` and ``digests`` (what a report looks like), ``theorems`` (the
 bounds it may claim), ``matrices``, ``attention``, ``bounds`` (the checks) and ``report`` (all of them); with
-the model also ``enclose`` and ``model``. Of a certificate: ``certificate``, ``sample`` and ``codeword``
+the model also ``enclose`` and ``model``; of a risk in it ``risk_theorems``, ``risk_record`` and
+``risk_files``. Of a certificate: ``certificate``, ``sample`` and ``codeword``
 (reading), ``counting``, ``noise`` and ``tails`` (errors, complexity, bound) and ``risk`` (all of it); with
 its base also ``update``.
 

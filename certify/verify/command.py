@@ -10,6 +10,7 @@ from typing import Any
 
 from .certificate import Refused, Unreadable, read_certificate
 from .report import check, summary
+from .risk_files import check_certificates
 from .structure import Problem, read
 
 DESCRIPTION = """\
@@ -74,16 +75,20 @@ def check_report(arguments: argparse.Namespace) -> int:
         problems = check(report, progress)
         if not problems:
             words.append(summary(report))
+            if "risk" in report:
+                problems, sentence = check_certificates(report["risk"], arguments.report.parent, progress)
+                words.append(sentence)
             if arguments.model is not None:
-                problems, sentence = _with_model(report, arguments, progress)
+                found, sentence = _with_model(report, arguments, progress)
+                problems += found
                 words.append(sentence)
     except Problem as problem:
         print(f"verify: {problem}", file=sys.stderr)
         return 2
     finally:
         progress("")
-    for found in problems:
-        print(f"refused: {found}")
+    for each in problems:
+        print(f"refused: {each}")
     if not problems and not arguments.quiet:
         print("\n  ".join([f"accepted: {arguments.report}", *words]))
     return 1 if problems else 0

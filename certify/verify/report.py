@@ -4,10 +4,12 @@ What is checked without the model
     the structure; the digest of the whole and of every part; lower <= upper everywhere; spectra
     descending; every norm, rank, order statistic, capacity and bound recomputed from the recorded
     spectra and measurements; bounds only by theorems whose formula ``theorems`` knows by its hash;
-    the words ("vacuous", "assumed") against the numbers.
+    the words ("vacuous", "assumed") against the numbers; the same for the bounds on a risk.
 What needs ``--model``
     the spectra themselves: ``model`` reads tensors again from the model's files and re-encloses them
     from another SVD (LAPACK gesvd) whose residual is evaluated by splitting into integer slices.
+What needs the certificates and samples beside the report
+    the errors, bits and relative entropies that enter the bounds on a risk (``risk_files``).
 What nobody can check from the report alone
     measurements on the inputs (attention matrices, token norms): they are leaves, protected by
     the digest only, and the summary says so.
@@ -24,6 +26,7 @@ from .attention import check_attention, check_nominal
 from .bounds import check_bounds
 from .digests import check_digests
 from .matrices import check_matrix, check_tensors
+from .risk_record import check_risk
 from .structure import Problem, check_shape, rational, sample_size
 
 # What a record can cause that has the right shape and makes no sense.
@@ -61,6 +64,8 @@ def check(report: dict[str, Any], progress: Callable[[str], None] = lambda text:
     attempt("attention", lambda: check_attention(report))
     attempt("bounds", lambda: check_bounds(report))
     attempt("nominal", lambda: check_nominal(report))
+    if "risk" in report:
+        attempt("risk", lambda: check_risk(report["risk"]))
     attempt("status", lambda: check_status(report))
     return problems
 
@@ -100,6 +105,7 @@ def check_status(report: dict[str, Any]) -> None:
     used = {a for m in report["matrices"] for a in m.get("assumptions", ())}
     for call in (report["attention"] or {}).get("calls", ()):
         used |= {a for head in call["heads"] for a in head.get("assumptions", ())}
+    used |= set(report["risk"]["assumptions"]) if "risk" in report else set()
     if set(report["trust"]["assumptions"]) != used:
         raise Problem("trust.assumptions", "does not list exactly the assumptions that the numbers rest on")
 
