@@ -144,9 +144,9 @@ def number_text(question: Question) -> str:
     if not isinstance(question.answer, Number):
         return ""
     value = question.answer.expression()
-    exact = sympy.nsimplify(value, rational=True) if value.is_number else value
-    if exact.is_Rational and 10**6 % exact.q == 0:
-        return f" The number: {sympy.N(exact, 12):g}." if exact.q > 1 else f" The number: {exact.p}."
+    exact = sympy.nsimplify(sympy.N(value, 30), rational=True)
+    if 10**6 % exact.q == 0:
+        return f" The number: {float(exact):g}."
     return f" The number: {float(value):.3g}, rounded."
 
 

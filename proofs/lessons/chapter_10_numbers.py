@@ -147,7 +147,7 @@ CHAPTER = Chapter(
             "c10-ex-round",
             "The upper end of a risk bound is 0.08231. It is printed with three decimals. What must be printed?",
             Number(lambda: sympy.Rational(83, 1000), "0.0000001", "An upper bound is rounded up."),
-            "0.083. Rounding to the nearest would print 0.082, which is not proved.",
+            "Up, to the next number with three decimals. Rounding to the nearest would print 0.082, which is not proved.",
         ),
         Question(
             "c10-ex-nan",

@@ -94,7 +94,7 @@ CHAPTER = Chapter(
                     "That needs the model, the data and the same program, and it shares its mistakes.",
                 ),
             ),
-            "The second checker is a single file that imports nothing of ours. With the model at hand it also re-checks the spectra.",
+            "The second checker imports nothing of ours. With the model at hand it also re-checks the spectra.",
         ),
         Say(
             "You can now follow a bound from its last digit back to its axioms: the printed decimal, the ball, the prefix expression, the theorem, its lemmas, and for each step the level at "

@@ -17,13 +17,18 @@ _GREEK = {
 }  # fmt: skip
 _COMMAND = {"eps": "varepsilon"}
 _TOKEN = re.compile(
-    r"(?P<sign><=|>=|\|\||->|sqrt(?=[ (]))"
+    r"(?P<sign><=|>=|\|\||->|sqrt(?=[ (](?!\d\)))|sqrt\(\d\))"
     r"|(?<![A-Za-z-])(?P<greek>" + "|".join(_GREEK) + r")(?![A-Za-z'-])"
     r"|(?<=[A-Za-z0-9|])_(?P<below>\*|[A-Za-z0-9]+)"
     r"|\^(?P<above>\d+(?:/\d+)?|[A-Za-z])"
 )
-_HTML_SIGN = {"<=": "≤", ">=": "≥", "||": "‖", "->": "→", "sqrt": "√"}
-_LATEX_SIGN = {"<=": r"$\le$", ">=": r"$\ge$", "||": r"$\|$", "->": r"$\to$", "sqrt": r"$\surd$"}
+_ROOTS = range(2, 10)
+_HTML_SIGN = {"<=": "≤", ">=": "≥", "||": "‖", "->": "→", "sqrt": "√"} | {
+    f"sqrt({n})": f"√{n}" for n in _ROOTS
+}
+_LATEX_SIGN = {"<=": r"$\le$", ">=": r"$\ge$", "||": r"$\|$", "->": r"$\to$", "sqrt": r"$\surd$"} | {
+    f"sqrt({n})": rf"$\sqrt{{{n}}}$" for n in _ROOTS
+}
 
 
 @dataclass(frozen=True)

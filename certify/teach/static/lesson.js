@@ -37,9 +37,27 @@ const Lesson = (() => {
   /* A formula that is wider than its place is made smaller, as far as it stays readable; then it scrolls. */
   function fitFormulas() {
     const nodes = [...document.querySelectorAll(".math.display, .choice .math, .hypotheses > li > .math")];
-    for (const node of nodes) node.style.fontSize = "";
+    for (const node of nodes) if (node.style.fontSize) node.style.fontSize = "";
     const shares = nodes.map((node) => (node.clientWidth > 0 ? node.clientWidth / node.scrollWidth : 1));
     nodes.forEach((node, i) => { if (shares[i] < 1) node.style.fontSize = Math.max(0.6, 0.98 * shares[i]) + "em"; });
+  }
+
+  /* Paper shows every answer, and formulas that fit the width of a page; the screen is put back afterwards. */
+  function beforePrint() {
+    for (const details of document.querySelectorAll(".model:not([open])")) {
+      details.open = true;
+      details.dataset.opened = "";
+    }
+    root.classList.add("printing");
+    fitFormulas();
+  }
+  function afterPrint() {
+    for (const details of document.querySelectorAll(".model[data-opened]")) {
+      details.open = false;
+      delete details.dataset.opened;
+    }
+    root.classList.remove("printing");
+    fitFormulas();
   }
 
   function setTheme(theme) {
@@ -160,13 +178,13 @@ const Lesson = (() => {
     showProgress();
     window.addEventListener("scroll", liftVeils, { passive: true });
     window.addEventListener("resize", () => { fitFormulas(); liftVeils(); });
-    document.fonts.ready.then(fitFormulas);
-    window.addEventListener("beforeprint", () => {
-      for (const details of document.querySelectorAll(".model")) details.open = true;
+    window.addEventListener("beforeprint", beforePrint);
+    window.addEventListener("afterprint", afterPrint);
+    document.fonts.ready.then(() => {
+      fitFormulas();
+      liftVeils();
+      root.dataset.ready = "yes";
     });
-    fitFormulas();
-    liftVeils();
-    root.dataset.ready = "yes";
   }
 
   document.addEventListener("DOMContentLoaded", start);
