@@ -88,6 +88,7 @@ VOCABULARY: dict[str, str] = {
     "trace_cosh": "trace_cosh(q, Z) = tr[cosh(q H(Z)) - I], H the Hermitian dilation",
     "trace_exp": "trace_exp(q, V) = tr[exp(q^2 V/2) - I]",
     "finite": "the set that a bound variable runs through is finite",
+    "changed": "changed(S, k, y) is the sample S with unit k replaced by y",
     "softmax_average": "f(W) = sum over k of softmax(s(., W))_k a_k",
     "average_of_independent_units": "emp(n) is a mean of m independent losses in [0, 1] of mean risk(n)",
     "average_of_independent_draws": "the same for draws that are independent given the sample",

@@ -11,7 +11,8 @@ _VARIABLES = {
     "M": "positive before: the loss lies in [0, M]",
     "delta": "positive before: failure probability",
     "Z": "sample after: the sample that was drawn",
-    "N": "sample dummy: a sample that differs from S in one unit",
+    "k": "point dummy: the unit that is changed",
+    "y": "point dummy: what stands in its place",
 }
 _HYPOTHESES = {
     "unbiased": ("P(f) == E(T, sum(i, l(f, T, i))/m)", "the risk is the average loss on a fresh sample"),
@@ -21,6 +22,9 @@ _HYPOTHESES = {
 }
 
 
+CHANGED = "changed(S, k, y)"
+
+
 def at(formula: str, sample: str) -> str:
     """The formula for another sample."""
     return formula.replace("f, S, i", f"f, {sample}, i")
@@ -28,7 +32,7 @@ def at(formula: str, sample: str) -> str:
 
 def _deviation_differences(d: Derivation, low: str, high: str) -> str:
     return d.paper(
-        f"{DEVIATION} - {at(DEVIATION, 'N')} <= M/m",
+        f"{DEVIATION} - {at(DEVIATION, CHANGED)} <= M/m",
         "One unit contributes to the empirical risk a number between 0 and M/m; so each term "
         "of the "
         "supremum, and with it the supremum, changes by at most M/m.",
@@ -40,7 +44,7 @@ def _deviation_differences(d: Derivation, low: str, high: str) -> str:
 def _mcdiarmid(d: Derivation, g: str, c: str, delta: str, sample_claim: str, why: str, *premises: str) -> str:
     return d.lemma(
         "lemma-2",
-        {"g": f"lambda S: {g}", "c": c, "m": "m", "delta": delta, "Z": "Z", "S": "S", "N": "N"},
+        {"g": f"lambda S: {g}", "c": c, **{name: name for name in ("m", "Z", "S", "k", "y")}, "delta": delta},
         sample_claim,
         why,
         *premises,
@@ -117,7 +121,7 @@ def derive_textbook() -> Derivation:
         half,
     )
     differences = d.paper(
-        f"-{RADEMACHER} - -{at(RADEMACHER, 'N')} <= M/m",
+        f"-{RADEMACHER} - -{at(RADEMACHER, CHANGED)} <= M/m",
         "One unit contributes to the signed sum a number between -M/m and M/m; seen "
         "from the "
         "middle, the supremum moves by at most M/m.",
@@ -164,7 +168,7 @@ def derive() -> Derivation:
     low, high, level = d.assume("low"), d.assume("high"), d.assume("level")
     deviation = _deviation_differences(d, low, high)
     complexity = d.paper(
-        f"{at(RADEMACHER, 'N')} - {RADEMACHER} <= M/(2*m)",
+        f"{at(RADEMACHER, CHANGED)} - {RADEMACHER} <= M/(2*m)",
         "Fix all signs but that of the changed unit and write A_f for the rest of the sum. The average "
         "over the last "
         "sign of sup(A_f + sign l) is at least sup A_f (Jensen) and at most ((sup A_f + M/m) + sup "
@@ -177,7 +181,7 @@ def derive() -> Derivation:
     )
     g = f"{DEVIATION} - 2*{RADEMACHER}"
     differences = d.combine(
-        f"({g}) - ({at(g, 'N')}) <= 2*M/m",
+        f"({g}) - ({at(g, CHANGED)}) <= 2*M/m",
         "The gap moves by M/m, twice the complexity by 2 M/(2m): together 2M/m.",
         deviation,
         complexity,

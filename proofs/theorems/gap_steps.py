@@ -17,7 +17,6 @@ LOSS = {
     "delta": "positive before: failure probability",
     "S": "sample dummy: a sample",
     "T": "sample dummy: a ghost sample",
-    "N": "sample dummy: a sample with one unit changed",
     "Z": "sample after: the sample that was drawn",
     "i": "point dummy: a unit",
     "e": "signs dummy: independent signs e(i)",

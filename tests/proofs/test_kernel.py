@@ -112,11 +112,12 @@ _SAMPLE = {
     "delta": "positive before: d",
     "Z": "sample after: Z",
     "S": "sample dummy: S",
-    "N": "sample dummy: N",
+    "k": "point dummy: k",
+    "y": "point dummy: y",
 }
 _BOUNDED = {
-    "one": ("g(S) - g(N) <= 1", "bounded"),
-    "two": ("h(S) - h(N) <= 1", "bounded"),
+    "one": ("g(S) - g(changed(S, k, y)) <= 1", "bounded"),
+    "two": ("h(S) - h(changed(S, k, y)) <= 1", "bounded"),
     "level": ("0 <= log(1/delta)", "delta at most 1"),
 }
 
@@ -137,7 +138,7 @@ def two_events(first: str, second: str) -> dict[str, Any]:
         events.append(
             d.lemma(
                 "lemma-2",
-                {"g": function, "c": "1", "m": "m", "delta": share, "Z": "Z", "S": "S", "N": "N"},
+                {"g": function, "c": "1", "delta": share, **{v: v for v in ("m", "Z", "S", "k", "y")}},
                 f"{function}(Z) <= E(S, {function}(S)) + sqrt(m*log(1/({share}))/2)",
                 "McDiarmid.",
                 bounded,
@@ -185,7 +186,7 @@ def test_what_holds_with_high_probability_cannot_be_averaged() -> None:
     bounded, level = d.assume("one"), d.assume("level")
     near = d.lemma(
         "lemma-2",
-        {"g": "g", "c": "1", "m": "m", "delta": "delta", "Z": "Z", "S": "S", "N": "N"},
+        {"c": "1", **{v: v for v in ("g", "m", "delta", "Z", "S", "k", "y")}},
         "g(Z) <= E(S, g(S)) + sqrt(m*log(1/delta)/2)",
         "McDiarmid.",
         bounded,
@@ -298,6 +299,18 @@ def test_what_cannot_be_understood_is_refused(claim: str) -> None:
     data["steps"][0]["claim"] = data["conclusion"]["claim"] = claim
     with pytest.raises(Refused):
         run(data)
+
+
+def test_samples_are_not_tied_by_their_names() -> None:
+    """A dummy stands for every value of its sort, so no sample may be meant to be a neighbour of another.
+
+    What differs in one unit is written as a term, changed(S, k, y); a second sample is independent.
+    """
+    dummies = [v for d in load() for v in d["variables"] if (v["sort"], v["kind"]) == ("sample", "dummy")]
+    assert len(dummies) > 30
+    assert not [v["meaning"] for v in dummies if "differ" in v["meaning"] or "changed" in v["meaning"]]
+    differences = next(h for h in stored("goals")["lemma-2"]["hypotheses"] if h["id"] == "differences")
+    assert differences["claim"] == "(le (sub (g S) (g (changed S k y))) c)"
 
 
 @pytest.mark.parametrize(("sort", "accepted"), [("entry", True), ("point", False), ("signs", False)])
