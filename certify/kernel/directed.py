@@ -20,6 +20,18 @@ arb = flint.arb
 _SMALLEST_NORMAL = arb(2) ** -1022
 
 
+def require_exact_negation(negated: arb) -> None:
+    """``negated`` is what the library makes of 1; python-flint before 0.9 returns 1 itself."""
+    if not negated == arb(-1):
+        raise NotCertified(
+            f"python-flint {flint.__version__} does not negate exactly, so no lower end could be trusted; "
+            "install python-flint 0.9 or newer"
+        )
+
+
+require_exact_negation(arb(1).neg(exact=True))
+
+
 def finite(ball: arb) -> arb:
     """``ball`` itself, if it is finite; NaN and infinite balls raise :class:`NotCertified`."""
     if not ball.is_finite():

@@ -68,7 +68,7 @@ def clean_environment(first: list[str]) -> dict[str, str]:
 def make_environment(folder: Path) -> Path:
     """A virtual environment that sees the libraries of this one, but no certify; returns its interpreter."""
     plain = clean_environment([])
-    subprocess.run([sys.executable, "-m", "venv", folder], check=True, env=plain)
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True, env=plain)
     python = folder / "bin/python"
     site = sysconfig.get_path("purelib", vars={"base": str(folder)})
     Path(site, "libraries.pth").write_text(sysconfig.get_path("purelib") + "\n")
@@ -76,8 +76,10 @@ def make_environment(folder: Path) -> Path:
         [python, "-P", "-c", "import certify"], capture_output=True, text=True, check=False, env=plain
     )
     assert "ModuleNotFoundError" in found.stderr, "an environment without certify was expected"
-    (folder / "bin/pytest").write_text(f'#!/bin/sh\nexec {python} -m pytest "$@"\n')
-    (folder / "bin/pytest").chmod(0o755)
+    for program in ("pip", "pytest"):
+        script = folder / "bin" / program
+        script.write_text(f'#!/bin/sh\nexec {python} -m {program} "$@"\n')
+        script.chmod(0o755)
     return python
 
 
@@ -175,3 +177,10 @@ def test_generated_files_are_unchanged(places: Places) -> None:
         if path.is_file():
             copy = places.checkout / path.relative_to(ROOT)
             assert copy.read_bytes() == path.read_bytes(), f"{path.relative_to(ROOT)} is out of date"
+
+
+def bound_of(record: dict[str, Any], theorem: str, subject: str, loss: str) -> Decimal:
+    """The largest bound of one theorem in the risk of a report."""
+    found = [b for b in record["bounds"] if (b["theorem"], b["subject"], b["loss"]) == (theorem, subject, loss)]
+    assert len(found) == 1, f"{len(found)} bounds of theorem {theorem} on {subject}, {loss}"
+    return Decimal(found[0]["value"]["upper"])

@@ -26,7 +26,7 @@ from certify.kernel import inverses, multiply, nonnegative, rounding, upper
 from certify.kernel.bound import evaluate
 from certify.kernel.cheap import from_eigenvectors
 from certify.kernel.counting import energy_rank_of, numerical_rank_of
-from certify.kernel.directed import decimal_above, exact_ball, finite, rational
+from certify.kernel.directed import decimal_above, exact_ball, finite, rational, require_exact_negation
 from certify.kernel.effective_rank import Spectrum, effective_rank
 from certify.kernel.enclosure import Enclosure, largest
 from certify.kernel.entropy import entropy
@@ -110,6 +110,7 @@ PROVOCATIONS: list[tuple[type[Exception], str, Callable[[], object]]] = [
     (InputError, "eps", lambda: certify.numerical_rank(I2, eps=1)),
     (InputError, "level", lambda: certify.energy_rank(I2, level=0)),
     # directed.py
+    (NotCertified, "does not negate exactly", lambda: require_exact_negation(arb(1))),
     (NotCertified, "not finite", lambda: finite(arb("nan"))),
     (NotCertified, "not finite", lambda: exact_ball(math.inf)),
     (NotCertified, "has a radius", lambda: rational(arb(1) / 3)),

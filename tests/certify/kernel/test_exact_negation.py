@@ -3,6 +3,8 @@ and a comparison of that ball with a near neighbour is undecided, which ``abs`` 
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from fractions import Fraction
 
 from certify.kernel.enclosure import Enclosure, largest, smallest
@@ -28,3 +30,22 @@ def test_extremes_are_exact() -> None:
     items = [Enclosure.exact(1), Enclosure.exact(1 + TINY)]
     assert Enclosure.exact(1 + TINY).contains(largest(items))
     assert Enclosure.exact(1).contains(smallest(items))
+
+
+def test_a_library_that_does_not_negate_is_refused() -> None:
+    """python-flint 0.7 and 0.8 return the ball itself: -2 would get the lower end +2."""
+    program = """
+import flint
+class Old(flint.arb):
+    def neg(self, exact=False):
+        return self
+flint.arb = Old
+from certify.errors import NotCertified
+try:
+    import certify.kernel.enclosure
+except NotCertified as error:
+    print(error)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert "does not negate exactly" in done.stdout
+    assert "install python-flint 0.9" in done.stdout
