@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import difflib
 import json
 import sys
 from collections import Counter
@@ -175,8 +176,10 @@ def _show(name: str, at: str | None, as_json: bool) -> int:
     derivation = next((d for d in load() if d["name"] == name), None)
     if derivation is None:
         known = [*THEOREMS, *(d["name"] for d in load())]
+        close = ", ".join(difflib.get_close_matches(name, known, 6, 0.4)) or ", ".join(known[:6])
         raise InputError(
-            f"--show {name}: there is no such theorem or derivation; there are {', '.join(known)}"
+            f"--show {name}: there is no such theorem or derivation; did you mean one of {close}? "
+            "`certify check` lists the derivations, docs/reference/theorem-map.md the theorems"
         )
     if at:
         raise InputError(f"--at needs a theorem with a bound, {name} is a derivation")

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from certify.commands import folder
 from certify.errors import DataError
 
 DESCRIPTION = """\
@@ -51,6 +52,7 @@ def run(arguments: argparse.Namespace) -> int:
     from certify.report.progress import Bars
     from certify.study import compare
 
+    folder.make(arguments.out)
     for path in (arguments.text, arguments.inputs):
         if path is not None and not path.is_file():
             raise DataError(f"{path}: no such file")

@@ -11,7 +11,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from certify.commands import risk_report
+from certify.commands import folder, risk_report
 from certify.errors import DataError, InputError
 
 DESCRIPTION = """\
@@ -195,9 +195,4 @@ def _check_files(arguments: argparse.Namespace) -> None:
     for path in (arguments.text, arguments.inputs):
         if path is not None and not path.is_file():
             raise DataError(f"{path}: no such file")
-    try:
-        arguments.out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(
-            f"{arguments.out}: cannot be made a folder ({error.strerror}); choose another --out"
-        ) from error
+    folder.make(arguments.out)

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from certify.commands import folder
+
 DESCRIPTION = """\
 Train the word demonstration at several sample sizes and fit exponents: the true gap, the test risk, the
 bounds of theorems D and E above the true risk, and sqrt(R/m), which is not a bound. Says plainly what a
@@ -72,6 +74,7 @@ def run(arguments: argparse.Namespace) -> int:
     if min(sizes) < 200 or arguments.seeds < 1 or not arguments.effort > 0:
         raise InputError("sizes must be at least 200, --seeds at least 1 and --effort positive")
 
+    folder.make(arguments.out)
     with Bars("certify study") as progress:
         record = scaling.scaling(population(), sizes, arguments.seeds, arguments.effort, progress)
     _write(record, arguments.out)

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from certify.commands import folder
+
 DESCRIPTION = """\
 Certified effective ranks of all weights in a set of checkpoints, by role (query-key, value-output, other
 weights), beside the last line of each checkpoint's log.csv: a table and a figure.
@@ -44,6 +46,7 @@ def run(arguments: argparse.Namespace) -> int:
     from certify.report.progress import Bars
     from certify.study import track
 
+    folder.make(arguments.out)
     with Bars("certify track") as progress:
         record = track.track(arguments.folders, progress)
     rows = _write(record, arguments.out)

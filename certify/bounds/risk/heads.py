@@ -83,6 +83,11 @@ class SoftmaxHead:
         """K."""
         return self.values.shape[1]
 
+    @property
+    def dimension(self) -> int:
+        """d."""
+        return len(self.scores)
+
     def margins(self, sample: Sample) -> Margins:
         """Margins on a sample of tokens."""
         if sample.kind != self.kind or sample.dimension != len(self.scores):
@@ -171,6 +176,11 @@ class LinearHead:
     def outputs(self) -> int:
         """K."""
         return self.weight.shape[1]
+
+    @property
+    def dimension(self) -> int:
+        """d."""
+        return len(self.weight)
 
     def margins(self, sample: Sample) -> Margins:
         """Margins on a sample of features."""

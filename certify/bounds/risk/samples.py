@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -90,11 +91,14 @@ def read_npz(path: Path) -> Sample:
     try:
         with np.load(path, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
         raise DataError(f"{path}: not a readable .npz of plain arrays ({error})") from error
     if "labels" not in arrays or not {"tokens", "features"} & set(arrays):
         raise DataError(f"{path}: needs 'labels' and 'features' or 'tokens', found {sorted(arrays)}")
     labels = arrays["labels"]
+    rows = len(arrays["tokens" if "tokens" in arrays else "features"])
+    if rows != labels.size or not rows:
+        raise DataError(f"{path}: {rows} inputs and {labels.size} labels make no sample")
     if labels.ndim != 1 or not np.issubdtype(labels.dtype, np.integer) or (labels.size and labels.min() < 0):
         raise DataError(
             f"{path}: labels must be one row of integers 0, 1, ..., found {labels.dtype} {labels.shape}"

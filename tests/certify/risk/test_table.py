@@ -205,13 +205,29 @@ def test_report_and_verify_from_the_command_line(arrays: Path, capsys: pytest.Ca
         (["--train", "train.txt"], ".npz, or as .jsonl"),
         (["--train", "one-class.jsonl"], "1 classes found"),
         (["--train", "broken.jsonl"], "line 2"),
+        (["--train", "mixed.jsonl"], "found int, str"),
+        (["--train", "short.jsonl"], "3 units; at least 20"),
+        (["--train", "cut.npz"], "cut.npz: not a readable .npz"),
+        (["--train", "unequal.npz"], "unequal.npz: 900 inputs and 5 labels"),
+        (["--train", "wide.npz"], "head.npz reads features of dimension 5"),
+        (["--train", "constant.npz"], "every label is 0"),
+        (["--train", "train.npz", "--test", "wide.npz"], "wide.npz holds features of dimension 6"),
+        (["--train", "train.npz", "--test", "third.npz"], "the class 2 does not occur"),
     ],
 )
 def test_bad_input_is_named(
     arrays: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], message: str
 ) -> None:
     (arrays / "train.txt").write_text("text")
-    (arrays / "one-class.jsonl").write_text('{"text": "a", "label": "x"}\n{"text": "b", "label": "x"}\n')
+    (arrays / "one-class.jsonl").write_text('{"text": "a", "label": "x"}\n' * 20)
+    (arrays / "mixed.jsonl").write_text('{"text": "a", "label": "x"}\n{"text": "b", "label": 1}\n' * 10)
+    (arrays / "short.jsonl").write_text('{"text": "a", "label": "x"}\n' * 3)
+    (arrays / "cut.npz").write_bytes((arrays / "train.npz").read_bytes()[:200])
+    features, labels = np.zeros((900, 5), dtype=np.float32), np.arange(900) % 2
+    np.savez(arrays / "unequal.npz", features=features, labels=labels[:5])
+    np.savez(arrays / "wide.npz", features=np.zeros((900, 6), dtype=np.float32), labels=labels)
+    np.savez(arrays / "constant.npz", features=features, labels=np.zeros(900, dtype=np.int64))
+    np.savez(arrays / "third.npz", features=features, labels=labels + labels)
     (arrays / "broken.jsonl").write_text('{"text": "a", "label": "x"}\n{"text": "b"}\n')
     named = [str(arrays / a) if "." in a else a for a in arguments]
     code = cli.main(["report", str(arrays / "head.npz"), *named, "--out", str(arrays / "out"), "--quiet"])
