@@ -7,14 +7,18 @@ checkout (`make`, `python -m`, `pytest`). Libraries come from the environment of
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 import sysconfig
 import tomllib
 from dataclasses import dataclass
+from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -179,8 +183,44 @@ def test_generated_files_are_unchanged(places: Places) -> None:
             assert copy.read_bytes() == path.read_bytes(), f"{path.relative_to(ROOT)} is out of date"
 
 
-def bound_of(record: dict[str, Any], theorem: str, subject: str, loss: str) -> Decimal:
-    """The largest bound of one theorem in the risk of a report."""
-    found = [b for b in record["bounds"] if (b["theorem"], b["subject"], b["loss"]) == (theorem, subject, loss)]
-    assert len(found) == 1, f"{len(found)} bounds of theorem {theorem} on {subject}, {loss}"
-    return Decimal(found[0]["value"]["upper"])
+def bound_of(risk: dict[str, Any], theorem: str, subject: str) -> Decimal:
+    """The bound of one theorem in the risk of a report."""
+    found = [
+        b["value"]["upper"] for b in risk["bounds"] if (b["theorem"], b["subject"]) == (theorem, subject)
+    ]
+    assert len(found) == 1, f"{len(found)} bounds of theorem {theorem} on {subject}"
+    return Decimal(found[0])
+
+
+def test_numbers_quoted_are_those_of_the_run(places: Places) -> None:
+    """Numbers in the text, to one unit of their last digit, against the reports that `make report` wrote."""
+    minilm, words = (
+        json.loads((places.checkout / f"out/{name}/report.json").read_text()) for name in ("minilm", "words")
+    )
+    risk = words["risk"]
+    heads = sum(len(call["heads"]) for call in minilm["attention"]["calls"])
+    score_norm, value_norm = re.findall(
+        r"[\d.]+", next(b["complexity"] for b in risk["bounds"] if b["theorem"].startswith("C1-joint"))
+    )
+    which = "docs/explanation/which-bound.md"
+    for page, pattern, value in (
+        ("README.md", r"([\d,]+) weight and head matrices", len(minilm["matrices"])),
+        ("README.md", r"([\d,]+) attention matrices", heads),
+        (which, r"true risk about ([\d.]+\d)", risk["truth"]["trained head"]["upper"]),
+        (which, r"C2 gives ([\d.]+\d)", bound_of(risk, "C2", "trained head")),
+        (which, r"D\s([\d.]+\d) from", bound_of(risk, "D-binomial", "compressed head")),
+        (which, r"from (\d+) bits", risk["bounds"][0]["bits"]),
+        (which, r"E-single ([\d.]+\d)", bound_of(risk, "E-single", "one drawn head")),
+        (which, r"E-split ([\d.]+\d)", bound_of(risk, "E-single", "one drawn head, prior from part 1")),
+        (which, r"here (\d+) and \d+", score_norm),
+        (which, r"here \d+ and (\d+)", value_norm),
+        (which, r"sqrt\(R/m\) = ([\d.]+\d)", risk["nominal"]["value"]["upper"]),
+    ):
+        text = " ".join((ROOT / page).read_text(encoding="utf-8").split())
+        quoted = re.findall(pattern, text)
+        assert len(quoted) == 1, f"{page}: {pattern} is found {len(quoted)} times"
+        number = Decimal(quoted[0].replace(",", ""))
+        unit = Decimal(1).scaleb(-len(quoted[0].partition(".")[2]))
+        if isinstance(value, int):
+            assert number == value, f"{page} says {quoted[0]}, the run {value}"
+        assert abs(number - Decimal(value)) < unit, f"{page} says {quoted[0]}, the run {value}"
