@@ -112,10 +112,11 @@ def _risk(out: Console, record: Mapping[str, Any], paths: Paths) -> None:
         out.print(f"  [red]{escape(nominal['formula'])} = {value}: not a valid bound[/]", highlight=False)
     out.print(f"\n  [bold]{escape(record['sentence'])}[/]", highlight=False)
     out.print(f"  {escape(record['terms'])}", highlight=False)
+    base = f" --model {record['data']['base']}" if "base" in record["data"] else ""
     for c in record["certificates"]:
         folder = paths.json.parent
         out.print(
-            f"  check   certify verify {folder / c['file']} --data {folder / c['sample']}",
+            f"  check   certify verify {folder / c['file']} --data {folder / c['sample']}{base}",
             highlight=False,
             soft_wrap=True,
         )

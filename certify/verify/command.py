@@ -22,7 +22,7 @@ With --model the tensors are read again and a random sample of the spectra (--al
 a second time, from another SVD and another way to evaluate the residual.
 
 A risk certificate (.cert, docs/reference/model-cert.md) is derived again from the file and the sample given
-by --data: bits or nats, errors, bound. If it is relative to a public base, --model BASE (a folder, or
+by --data: bits or nats, errors, bound. If it is relative to a public base, --model BASE (a folder, minilm, or
 module:object) also runs base + decoded update on every unit; without it the recorded inputs of the
 head are taken as they are, and the answer says so.
 """
@@ -63,7 +63,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.data is None:
         print(f"verify: {arguments.report} needs its sample: --data FILE.npz", file=sys.stderr)
         return 2
-    return check_certificate(arguments.report, arguments.data, arguments.model)
+    return check_certificate(arguments.report, arguments.data, arguments.model, _progress(arguments.quiet))
 
 
 def check_report(arguments: argparse.Namespace) -> int:
@@ -114,7 +114,9 @@ def _progress(quiet: bool) -> Callable[[str], None]:
     return show
 
 
-def check_certificate(path: Path, data: Path, base: str | None) -> int:
+def check_certificate(
+    path: Path, data: Path, base: str | None, progress: Callable[[str], None] = lambda text: None
+) -> int:
     """Derive a certificate's claim again and print what was shown and what stays assumed."""
     from . import risk  # numpy is loaded only where a sample is read
 
@@ -124,7 +126,8 @@ def check_certificate(path: Path, data: Path, base: str | None) -> int:
         else:
             from . import update  # torch is loaded only where a base is run
 
-            shown = update.verify(path, data, base)
+            shown = update.verify(path, data, base, progress)
+            progress("")
         print("verified:", shown)
         print("assumed: ", risk.assumed(read_certificate(path)))
     except Refused as refusal:

@@ -14,6 +14,7 @@ import hashlib
 import importlib
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -23,13 +24,15 @@ import torch
 from .certificate import Refused, Unreadable, read_certificate
 from .codeword import read_tensors, update_of
 from .counting import linear_errors
+from .model import SHORT_NAMES, model_root
 from .risk import NOT_RUN
 from .risk import verify as verify_files
 from .sample import read_entered, read_sample
+from .structure import Problem
 
 
 def load_base(spec: str, reads: Any) -> tuple[Any, set[str]]:
-    """(module, names that start at 0) of ``module:object`` or of a Hugging Face folder."""
+    """(module, names that start at 0) of ``module:object``, of a Hugging Face folder, or of a short name."""
     try:
         if reads == "rows":
             place, _, name = spec.partition(":")
@@ -40,10 +43,11 @@ def load_base(spec: str, reads: Any) -> tuple[Any, set[str]]:
             from transformers import AutoModelForSequenceClassification
 
             load = AutoModelForSequenceClassification.from_pretrained
-            module, info = load(spec, output_loading_info=True)
+            module, info = load(model_root(spec), output_loading_info=True)
             return module, set(info["missing_keys"])
-    except (ImportError, AttributeError, OSError, ValueError) as error:
-        raise Unreadable(f"{spec}: cannot be loaded as the base ({error})") from error
+    except (ImportError, AttributeError, OSError, ValueError, Problem) as error:
+        wanted = "module:object" if reads == "rows" else f"a Hugging Face folder, or {', '.join(SHORT_NAMES)}"
+        raise Unreadable(f"--model {spec}: cannot be loaded as the base, give {wanted} ({error})") from error
     raise Refused(f"family.reads: {reads!r} is not 'rows' or 'token-numbers'")
 
 
@@ -76,7 +80,9 @@ def updated(module: Any, missing: set[str], certificate: dict[str, Any]) -> tupl
     return module, layer
 
 
-def entered(module: Any, layer: Any, units: Any, reads: str) -> Any:
+def entered(
+    module: Any, layer: Any, units: Any, reads: str, progress: Callable[[str], None] = lambda text: None
+) -> Any:
     """What enters the last linear layer, float32 (n, width), one unit at a time."""
     torch.set_num_threads(1)
     rows: list[Any] = []
@@ -84,6 +90,7 @@ def entered(module: Any, layer: Any, units: Any, reads: str) -> Any:
     try:
         with torch.inference_mode():
             for i, unit in enumerate(units):
+                progress(f"base + update: unit {i + 1} of {len(units)}")
                 if reads == "rows":
                     module(torch.from_numpy(unit[None].astype(np.float64)))
                 else:
@@ -97,7 +104,7 @@ def entered(module: Any, layer: Any, units: Any, reads: str) -> Any:
     return torch.stack([r.reshape(-1) for r in rows]).float().numpy()
 
 
-def verify(path: Path, data: Path, base: str) -> str:
+def verify(path: Path, data: Path, base: str, progress: Callable[[str], None] = lambda text: None) -> str:
     """Derive the claim again, the model included; a sentence that says what was shown."""
     shown = verify_files(path, data)
     certificate = read_certificate(path)
@@ -106,7 +113,7 @@ def verify(path: Path, data: Path, base: str) -> str:
         raise Unreadable(f"{path}: is not relative to a base, --model is not needed")
     _, units, labels, _ = read_sample(data)
     module, layer = updated(*load_base(base, family.get("reads")), certificate)
-    found = entered(module, layer, units, family["reads"])
+    found = entered(module, layer, units, family["reads"], progress)
     if not np.isfinite(found).all() or found.shape[1] != family["hidden"]:
         raise Refused(f"family.hidden: what enters the head is not finite of width {family['hidden']}")
     errors = linear_errors(update_of(certificate)[1], found, labels)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -99,18 +99,30 @@ def classifier_features(
     name, layer = layers[-1]
     entered: list[torch.Tensor] = []
     layer.register_forward_pre_hook(lambda _, arguments: entered.append(arguments[0].detach()))
-    rows = []
+    numbers = [tokenizer(text, truncation=True, max_length=max_tokens)["input_ids"] for text in texts]
+    features = np.zeros((len(texts), layer.in_features), dtype=np.float32)
+    done = 0
     with torch.inference_mode():
-        for number, text in enumerate(texts):
+        for rows in _equally_long(numbers):
             entered.clear()
-            model(**tokenizer(text, truncation=True, max_length=max_tokens, return_tensors="pt"))
-            rows.append(entered[-1].reshape(-1, layer.in_features)[-1].float().numpy())
-            if number % 200 == 0:
-                progress(f"features: {number} of {len(texts)} texts")
+            model(input_ids=torch.tensor([numbers[i] for i in rows]))
+            features[rows] = entered[-1].reshape(len(rows), layer.in_features).float().numpy()
+            done += len(rows)
+            progress(f"features: {done} of {len(texts)} texts")
     weight = layer.weight.detach().double().numpy()
     bias = None if layer.bias is None else layer.bias.detach().double().numpy()
     violation = NOT_SHOWN if base is None else difference_from_base(model, base, name)
-    return ClassifierFeatures(np.stack(rows).astype(np.float32), weight, bias, name, violation, model)
+    return ClassifierFeatures(features, weight, bias, name, violation, model)
+
+
+def _equally_long(numbers: Sequence[Sequence[int]]) -> Iterator[list[int]]:
+    """Rows of equally many tokens, at most BATCH at a time: nothing is padded."""
+    by_length: dict[int, list[int]] = {}
+    for row, own in enumerate(numbers):
+        by_length.setdefault(len(own), []).append(row)
+    for _, rows in sorted(by_length.items()):
+        for start in range(0, len(rows), BATCH):
+            yield rows[start : start + BATCH]
 
 
 def difference_from_base(model: Any, base: str, head: str) -> str:

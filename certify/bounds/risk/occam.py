@@ -70,22 +70,36 @@ def counted(
 
 def occam_ramp(word: Codeword, family: Family, sample: Sample, delta: Fraction, width: float) -> Bound:
     """Ramp risk of the decoded head at a width fixed before the sample, relative-entropy form."""
-    risk = decoded(word, family).margins(sample).ramp_risk(width)
+    return counted_ramp(decoded(word, family).margins(sample), word.length, delta, COMPRESSED, width)
+
+
+def counted_ramp(
+    margins: Margins,
+    bits: int,
+    delta: Fraction,
+    subject: str,
+    width: float,
+    note: str = "",
+    verdicts: Mapping[str, Verdict] | None = None,
+) -> Bound:
+    """Theorem D for the ramp risk, from margins and bits as in :func:`counted`."""
+    m = len(margins.middle)
     inputs = {
-        "emp_risk": exact(risk),
-        "code_bits": exact(word.length),
-        "m": exact(len(sample)),
+        "emp_risk": exact(margins.ramp_risk(width)),
+        "code_bits": exact(bits),
+        "m": exact(m),
         "delta": exact(delta),
     }
     return Bound(
         "D",
-        COMPRESSED,
+        subject,
         f"ramp {width:g}",
         value_of("D", inputs),
-        len(sample),
+        m,
         delta,
-        f"{word.length} bits",
+        f"{bits} bits",
         inputs,
-        judged("D", {}),
-        details={"bits": word.length},
+        judged("D", verdicts or {}),
+        note=note,
+        details={"bits": bits},
     )

@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 import json
+import zipfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -26,13 +27,14 @@ from certify.bounds.risk.features import (
 )
 from certify.bounds.risk.heads import Head, LinearHead, SoftmaxHead
 from certify.bounds.risk.samples import Sample, read_npz
+from certify.bounds.risk.update_search import Tuned
 from certify.bounds.risk.updated_base import ROWS, UpdatedBase, classifier_base, token_numbers
-from certify.bounds.risk.updates import Tuned
 from certify.errors import DataError, ModelError
 
 Progress = Callable[[str], None]
 MAX_TOKENS = 256
 MAX_CLASSES = 100
+FEWEST_UNITS = 20
 
 
 @dataclass(frozen=True)
@@ -87,10 +89,13 @@ def class_numbers(labels: Sequence[Any], classes: Sequence[Any], path: Path) -> 
 
 def classes_of(labels: Sequence[Any], path: Path) -> list[Any]:
     """The labels that occur, sorted: class 0, 1, ..."""
+    shown = ", ".join(sorted({type(label).__name__ for label in labels}))
     try:
         classes = sorted(set(labels))
     except TypeError as error:
-        raise DataError(f"{path}: labels of mixed kinds ({error})") from error
+        raise DataError(
+            f"{path}: every label must be a number, or every label a text; found {shown}"
+        ) from error
     if not 2 <= len(classes) <= MAX_CLASSES:
         raise DataError(f"{path}: {len(classes)} classes found, expected 2 to {MAX_CLASSES}")
     return classes
@@ -98,14 +103,7 @@ def classes_of(labels: Sequence[Any], path: Path) -> list[Any]:
 
 def read_head(path: Path) -> Head:
     """A head from ``.npz`` or ``.safetensors`` with ``weight`` and ``bias`` or ``scores`` and ``values``."""
-    if path.suffix == ".safetensors":
-        from safetensors.numpy import load_file
-
-        arrays = load_file(path)
-    else:
-        with np.load(path, allow_pickle=False) as file:
-            arrays = {name: file[name] for name in file.files}
-    arrays = {name: np.asarray(a, dtype=np.float64) for name, a in arrays.items()}
+    arrays = _arrays_of(path)
     for name, array in arrays.items():
         if not np.isfinite(array).all():
             raise ModelError(f"{path}: {name} has an entry that is not finite")
@@ -115,6 +113,21 @@ def read_head(path: Path) -> Head:
     if "weight" in arrays:
         return linear_head(arrays["weight"], arrays.get("bias"), str(path))
     raise ModelError(f"{path}: needs 'weight' and 'bias' or 'scores' and 'values', found {sorted(arrays)}")
+
+
+def _arrays_of(path: Path) -> dict[str, np.ndarray]:
+    from safetensors import SafetensorError
+    from safetensors.numpy import load_file
+
+    try:
+        if path.suffix == ".safetensors":
+            arrays: dict[str, np.ndarray] = load_file(path)
+        else:
+            with np.load(path, allow_pickle=False) as file:
+                arrays = {name: file[name] for name in file.files}
+        return {name: np.asarray(a, dtype=np.float64) for name, a in arrays.items()}
+    except (OSError, ValueError, TypeError, EOFError, zipfile.BadZipFile, SafetensorError) as error:
+        raise ModelError(f"{path}: not a readable head file of plain arrays ({error})") from error
 
 
 def linear_head(weight: np.ndarray, bias: np.ndarray | None, place: str) -> LinearHead:
@@ -129,16 +142,40 @@ def linear_head(weight: np.ndarray, bias: np.ndarray | None, place: str) -> Line
     return LinearHead(weight.T, bias)
 
 
+def _check_arrays(sample: Sample, train: Path, held: Sample | None, test: Path | None) -> None:
+    """Enough units, two classes, and a test set of the same form; said before any work."""
+    if len(sample) < FEWEST_UNITS:
+        raise DataError(f"{train}: {len(sample)} units; at least {FEWEST_UNITS} are needed")
+    if sample.labels.min() == sample.labels.max():
+        raise DataError(f"{train}: every label is {sample.labels[0]}; at least two classes are needed")
+    if held is None:
+        return
+    if held.kind != sample.kind or held.dimension != sample.dimension:
+        raise DataError(
+            f"{test} holds {held.kind} of dimension {held.dimension}, {train} {sample.kind} of dimension "
+            f"{sample.dimension}"
+        )
+    if held.labels.max() > sample.labels.max():
+        raise DataError(f"{test}: the class {held.labels.max()} does not occur in {train}")
+
+
 def _array_task(model: str, train: Path, test: Path | None, base: str | None) -> Task:
     sample = read_npz(train)
     held = None if test is None else read_npz(test)
+    _check_arrays(sample, train, held, test)
     described: dict[str, Any] = {"name": f"{Path(model).name} on {train.name}"}
     if Path(model).is_file():
         if base is not None:
             raise DataError(
                 "--base belongs to a model; a head file stands on features that were fixed beforehand"
             )
-        return Task(sample, held, read_head(Path(model)), described)
+        head = read_head(Path(model))
+        if head.kind != sample.kind or head.dimension != sample.dimension:
+            raise DataError(
+                f"{model} reads {head.kind} of dimension {head.dimension}; {train} holds {sample.kind} of "
+                f"dimension {sample.dimension}"
+            )
+        return Task(sample, held, head, described)
     if ":" not in model or sample.kind != "features":
         raise ModelError(
             f"{model}: data of arrays need a head file (.npz or .safetensors with weight and bias) or, for "
@@ -146,32 +183,40 @@ def _array_task(model: str, train: Path, test: Path | None, base: str | None) ->
         )
     found = module_features(model, sample.inputs, base)
     head = linear_head(found.weight, found.bias, model)
-    moved = Sample(found.features, sample.labels, found.features.shape[1])
+    moved, units = Sample(found.features, sample.labels, found.features.shape[1]), held
     if held is not None:
         held = Sample(module_features(model, held.inputs, base).features, held.labels, moved.dimension)
     described["features"] = f"what enters {found.layer} of {model}"
     task = Task(moved, held, head, described, found.violation)
     if base is None or not found.violation:
         return task
-    return _with_base(task, lambda: UpdatedBase(module_of(base), ROWS), sample, found, module_of(model))
+    read = sample, units
+    return _with_base(task, base, lambda: UpdatedBase(module_of(base), ROWS), read, found, module_of(model))
 
 
 def _with_base(
-    task: Task, load: Callable[[], UpdatedBase], units: Sample, found: ClassifierFeatures, model: Any
+    task: Task,
+    spec: str,
+    load: Callable[[], UpdatedBase],
+    read: tuple[Sample, Sample | None],
+    found: ClassifierFeatures,
+    model: Any,
 ) -> Task:
     """The task with the fine-tuned model next to its base, or the reason why the two cannot be compared."""
     if not isinstance(task.head, LinearHead):
         return task
     try:
         base = load()
-        tuned = Tuned(base, units, base.differences(model, found.layer), task.head)
+        tuned = Tuned(base, read[0], base.differences(model, found.layer), task.head, read[1])
     except ModelError as error:
         return replace(task, violation=f"{task.violation} No update of the base was coded: {error}.")
-    return replace(task, tuned=tuned)
+    return replace(task, tuned=tuned, described={**task.described, "base": spec})
 
 
 def _text_task(model: str, train: Path, test: Path | None, base: str | None, progress: Progress) -> Task:
     texts, labels = read_texts(train)
+    if len(texts) < FEWEST_UNITS:
+        raise DataError(f"{train}: {len(texts)} units; at least {FEWEST_UNITS} are needed")
     classes = classes_of(labels, train)
     more, more_labels = ([], []) if test is None else read_texts(test)
     every = [*texts, *more]
@@ -194,9 +239,10 @@ def _text_task(model: str, train: Path, test: Path | None, base: str | None, pro
     task = Task(sample, held, head, described, violation)
     if base is None or not violation or found is None:
         return task
-    units = token_numbers(model, texts, MAX_TOKENS)
-    read = Sample(units, numbers, units.shape[1])
-    return _with_base(task, lambda: classifier_base(base), read, found, found.model)
+    units = token_numbers(model, every, MAX_TOKENS)
+    read = Sample(units[: len(texts)], numbers, units.shape[1])
+    test_units = None if held is None else Sample(units[len(texts) :], held.labels, units.shape[1])
+    return _with_base(task, base, lambda: classifier_base(base), (read, test_units), found, found.model)
 
 
 def read_task(model: str, train: Path, test: Path | None, base: str | None, progress: Progress) -> Task:

@@ -133,11 +133,16 @@ class UpdatedBase:
 
     def _groups(self, units: np.ndarray, batch: int) -> Iterator[np.ndarray]:
         """Rows of equal length in groups of at most ``batch``."""
-        lengths = (units != PADDING).sum(axis=1) if self.reads == TOKEN_NUMBERS else np.zeros(len(units), int)
-        for length in np.unique(lengths):
-            rows = np.flatnonzero(lengths == length)
+        for rows in equal_lengths(units, self.reads):
             for start in range(0, len(rows), batch):
                 yield rows[start : start + batch]
+
+
+def equal_lengths(units: np.ndarray, reads: str) -> Iterator[np.ndarray]:
+    """Rows whose units have equally many token numbers; all rows, if they are no token numbers."""
+    lengths = (units != PADDING).sum(axis=1) if reads == TOKEN_NUMBERS else np.zeros(len(units), int)
+    for length in np.unique(lengths):
+        yield np.flatnonzero(lengths == length)
 
 
 def as_matrix(array: np.ndarray) -> np.ndarray:

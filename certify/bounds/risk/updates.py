@@ -1,15 +1,15 @@
 """Theorem D relative to a public base, for any fine-tuned classifier: pay for updates and a head.
 
-Untrusted search: the singular vectors of each difference model - base suggest factors, these are rounded,
-and candidates (which matrices, rank, levels) are scored on part of the sample; the best get a compressed
-head. Trusted: the codeword is decoded again, the decoded model run, and its errors counted on every unit.
+Trusted part: the codeword that the search found (:mod:`.update_search`) is decoded again, the decoded model
+run unit by unit in the certified arithmetic, and its errors counted on every unit.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Mapping
+import base64
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -17,37 +17,27 @@ import numpy as np
 
 from certify.bounds.risk.entries import Bound, Verdict
 from certify.bounds.risk.families import Family
-from certify.bounds.risk.fitting import LinearFit, compress, exponent_near, surrogate
 from certify.bounds.risk.heads import LinearHead
-from certify.bounds.risk.occam import counted
-from certify.bounds.risk.run import Plan
+from certify.bounds.risk.occam import counted, counted_ramp, occam
+from certify.bounds.risk.run import RAMP_WIDTH, Plan
 from certify.bounds.risk.samples import Sample
 from certify.bounds.risk.table import Table
+from certify.bounds.risk.test_set import held_out
+from certify.bounds.risk.update_search import Search, Tuned, dense, shown
 from certify.bounds.risk.updated_base import UpdatedBase, arithmetic
 from certify.codec import certificate_file
 from certify.codec.arithmetic import Codeword
-from certify.codec.matrices import QuantisedMatrix, decode, decode_update, encode_update, unchanged
+from certify.codec.matrices import decode_update
+from certify.engine.journal import Journal, array_digest, digest_of
 
-KIND = "base-update"
-RANKS, LEVELS, COUNTS = (1, 2, 4, 8), (1, 3, 7), (1, 2, 4, 8, 1 << 30)
-SCORED_UNITS, FINALISTS, BATCH = 500, 2, 64
-Update = Mapping[str, QuantisedMatrix]
-
-
-@dataclass(frozen=True)
-class Tuned:
-    """A fine-tuned model next to its base. ``units``: float32 (n, d) with labels, what the base reads;
-    ``deltas``: model - base by name; ``head``: the model's own."""
-
-    base: UpdatedBase
-    units: Sample
-    deltas: Mapping[str, np.ndarray]
-    head: LinearHead
+KIND, SUBJECT = "base-update", "base with low-rank update and compressed head"
+FROZEN = "base without update, with a compressed head"
+CHUNK = 100  # units whose results are stored together
 
 
 @dataclass(frozen=True)
 class Decoded:
-    """A codeword, the sample as the decoded model's head sees it, and that head."""
+    """A codeword, the sample as the decoded model's head sees it, that head, and ranks by tensor."""
 
     word: Codeword
     entered: Sample
@@ -55,118 +45,43 @@ class Decoded:
     ranks: Mapping[str, int]
 
 
-def dense(matrix: QuantisedMatrix) -> np.ndarray:
-    """``step * left @ right.T``, float64."""
-    return matrix.integers() * (matrix.step if matrix.rank else 0.0)
-
-
-def quantise(delta: np.ndarray, rank: int, levels: int) -> QuantisedMatrix:
-    """Rounded singular factors with the least-squares step; rank 0 if nothing is left."""
-    u, s, vt = np.linalg.svd(delta, full_matrices=False)
-    rank = min(rank, int((s > 1e-6 * s[0]).sum()))
-    width = 1.2 if levels == 1 else 2.5
-    factors = []
-    for side in (u[:, :rank], vt[:rank].T):
-        scaled = side * np.sqrt(s[:rank])
-        unit = width * math.sqrt(float(np.mean(scaled**2))) / levels
-        factors.append(np.clip(np.rint(scaled / max(unit, 1e-300)), -levels, levels).astype(np.int64))
-    product = factors[0] @ factors[1].T
-    size, along = float((product * product).sum()), float((product * delta).sum())
-    if size == 0 or along <= 0:
-        return unchanged((delta.shape[0], delta.shape[1]))
-    return QuantisedMatrix(factors[0], factors[1], levels, exponent_near(along / size))
-
-
-def candidates(tuned: Tuned) -> Iterator[dict[str, QuantisedMatrix]]:
-    """Updates of the matrices that moved most, at several ranks and levels; all must be cheaper than a bit
-    a unit."""
-    moved = {k: d for k, d in tuned.deltas.items() if np.any(d)}
-    order = sorted(moved, key=lambda k: -float(np.linalg.norm(moved[k])))
-    limit = len(tuned.units)
-    yield {}
-    tried = set()
-    for levels in LEVELS:
-        for rank in RANKS:
-            for count in COUNTS:
-                names = [k for k in order[:count] if rank * sum(moved[k].shape) < limit]
-                update = {k: quantise(moved[k], rank, levels) for k in names}
-                update = {k: m for k, m in update.items() if m.rank}
-                shown = tuple((k, m.rank, levels) for k, m in update.items())
-                entries = sum(m.rank * sum(m.shape) for m in update.values())
-                if update and shown not in tried and entries < limit:
-                    tried.add(shown)
-                    yield update
-
-
-def search(tuned: Tuned, plan: Plan) -> Decoded:
-    """The candidate whose bound by Theorem D is smallest; no update is always among the finalists."""
-    part = tuned.units.part(slice(0, SCORED_UNITS))
-    nothing = unchanged((1, 1))
-    scored: list[tuple[float, int, dict[str, QuantisedMatrix]]] = []
-    tried = list(candidates(tuned))
-    for number, update in enumerate(tried):
-        tuned.base.set({k: dense(m) for k, m in update.items()})
-        features = tuned.base.entered(part.inputs, BATCH)
-        errors = tuned.head.margins(Sample(features, part.labels, tuned.base.width)).errors()
-        bits = encode_update(_in_order(tuned.base, update), nothing).length
-        value = surrogate(round(errors / len(part) * len(tuned.units)), len(tuned.units), bits * math.log(2))
-        scored.append((value, number, update))
-        done = f"updates: {number + 1} of {len(tried)}"
-        plan.progress(f"{done}: {_ranks(update)}, {bits} bits, {errors} errors in {len(part)}")
-    chosen = [u for _, _, u in sorted(scored, key=lambda s: s[:2])[:FINALISTS]]
-    best: tuple[float, Decoded] | None = None
-    for update in chosen if {} in chosen else [*chosen, {}]:
-        found = decoded(_with_head(tuned, update, plan), tuned, plan)
-        errors = found.head.margins(found.entered).errors()
-        value = surrogate(errors, len(tuned.units), found.word.length * math.log(2))
-        plan.progress(f"update: {_ranks(update)}, {found.word.length} bits, {errors} errors, {value:.4f}")
-        if best is None or value < best[0]:
-            best = (value, found)
-    if best is None:
-        raise ValueError("no update was tried")
-    return best[1]
-
-
-def _ranks(update: Update) -> str:
-    return ", ".join(f"{k} rank {m.rank}" for k, m in list(update.items())[:3]) or "none"
-
-
-def _in_order(base: UpdatedBase, update: Update) -> list[QuantisedMatrix]:
-    shapes = dict(zip(base.anchors, base.shapes, strict=True))
-    return [update.get(name) or unchanged(shape) for name, shape in shapes.items()]
-
-
-def _with_head(tuned: Tuned, update: Update, plan: Plan) -> Codeword:
-    """Run the updated base, compress a head on what it computes, and write both as one codeword."""
-    tuned.base.set({k: dense(m) for k, m in update.items()})
-    sample = Sample(tuned.base.entered(tuned.units.inputs, BATCH), tuned.units.labels, tuned.base.width)
-    outputs = _outputs(tuned)
-    fit = LinearFit(sample, plan.effort, plan.seed, outputs)
-    word = compress(fit, fit.plain(), plan.levels, lambda text: None).word
-    head = decode(word, Family("linear-head", sample.dimension, outputs).shapes)[0]
-    return encode_update(_in_order(tuned.base, update), head)
-
-
-def _outputs(tuned: Tuned) -> int:
-    return tuned.head.weight.shape[1]
-
-
-def decoded(word: Codeword, tuned: Tuned, plan: Plan) -> Decoded:
+def decoded(word: Codeword, tuned: Tuned, plan: Plan, journal: Journal) -> Decoded:
     """The model that the payload describes, run on every unit in the certified arithmetic."""
-    family = Family("linear-head", tuned.base.width, _outputs(tuned))
+    family = Family("linear-head", tuned.base.width, tuned.outputs)
     update, matrix = decode_update(word, tuned.base.shapes, family.shapes[0])
-    tuned.base.set({k: dense(m) for k, m in zip(tuned.base.anchors, update, strict=True) if m.rank})
-    features = tuned.base.entered(tuned.units.inputs, progress=plan.progress)
+    changed = {k: m for k, m in zip(tuned.base.anchors, update, strict=True) if m.rank}
+    tuned.base.set({k: dense(m) for k, m in changed.items()})
     head = family.head([matrix])
-    ranks = {k: m.rank for k, m in zip(tuned.base.anchors, update, strict=True) if m.rank}
     if not isinstance(head, LinearHead):
         raise TypeError("the head of an updated base is linear")
-    return Decoded(word, Sample(features, tuned.units.labels, tuned.base.width), head, ranks)
+    entered = run_on(tuned.base, tuned.units, word, plan, journal, "decoded model")
+    return Decoded(word, entered, head, {k: m.rank for k, m in changed.items()})
 
 
-def occam_base_update(found: Decoded, plan: Plan) -> Bound:
-    """Theorem D for the decoded model."""
-    assumed: dict[str, Verdict] = {
+def run_on(
+    base: UpdatedBase, units: Sample, word: Codeword, plan: Plan, journal: Journal, stage: str
+) -> Sample:
+    """What enters the head for every unit, with the update of ``word`` already in ``base``; finished chunks
+    come from the journal."""
+    anchor, rows = base.digest(), []
+    for start in range(0, len(units), CHUNK):
+        part = units.inputs[start : start + CHUNK]
+        key = digest_of("entered", anchor, certificate_file.hexadecimal(word), str(word.length), arithmetic())
+        key = digest_of(key, array_digest(part))
+        stored = journal.get(key)
+        if stored is None:
+            found = base.entered(part).astype("<f4")
+            journal.put(key, {"float32": base64.b64encode(found.tobytes()).decode()})
+        else:
+            found = np.frombuffer(base64.b64decode(stored["float32"]), dtype="<f4").reshape(len(part), -1)
+        rows.append(found)
+        plan.progress(f"{stage}: {start + len(part)} of {len(units)} units")
+    return Sample(np.concatenate(rows).astype(np.float32), units.labels, base.width)
+
+
+def verdicts() -> dict[str, Verdict]:
+    """How the hypotheses of theorem D are judged for an updated base."""
+    return {
         "fixed-before-sample": (
             "assumed",
             "by you: the base, its tensors' shapes and order, the decoder, and the map from inputs to units "
@@ -177,44 +92,60 @@ def occam_base_update(found: Decoded, plan: Plan) -> Bound:
             f"the certified model is {arithmetic()}. Decoded again, and its errors counted on every unit so.",
         ),
     }
-    ranks = ", ".join(f"{k} rank {r}" for k, r in found.ranks.items()) or "no update"
-    subject = "base with low-rank update and compressed head"
-    classes = max(2, found.head.weight.shape[1])
-    return counted(
-        found.head.margins(found.entered),
-        found.word.length,
-        plan.delta,
-        subject,
-        classes,
-        f"relative to a public base: {ranks}",
-        assumed,
-    )
 
 
-def run_update(tuned: Tuned, out: Path, plan: Plan) -> Bound:
-    """Search, bound, and write ``train.npz`` and ``model.cert`` into ``out``."""
-    found = search(tuned, plan)
-    bound = occam_base_update(found, plan)
+def bounds_of(found: Decoded, tuned: Tuned, plan: Plan, journal: Journal) -> list[Bound]:
+    """Theorem D for the decoded model, 0-1 and ramp loss, and its test-set bound if there are test units."""
+    note = f"relative to a public base: {shown(found.ranks) or 'no update'}"
+    margins, bits = found.head.margins(found.entered), found.word.length
+    classes = max(2, tuned.outputs)
+    bounds = [
+        counted(margins, bits, plan.delta, SUBJECT, classes, note, verdicts()),
+        counted_ramp(margins, bits, plan.delta, SUBJECT, RAMP_WIDTH, note, verdicts()),
+    ]
+    if tuned.test is not None:
+        test = run_on(tuned.base, tuned.test, found.word, plan, journal, "decoded model, test units")
+        bounds.append(held_out(found.head, SUBJECT, test, plan.delta, note))
+    return [replace(bound, chance=1 - Fraction(1, classes)) for bound in bounds]
+
+
+def without_update(word: Codeword, sample: Sample, tuned: Tuned, plan: Plan) -> Bound:
+    """Theorem D for a compressed head on the base as it is: what the update is worth."""
+    bound = occam(word, Family("linear-head", sample.dimension, tuned.outputs), sample, plan.delta)
+    note = "rank 0: the base's features, computed in float32, are part of the data"
+    return replace(bound, subject=FROZEN, note=note, chance=1 - Fraction(1, max(2, tuned.outputs)))
+
+
+def certificate(found: Decoded, tuned: Tuned, bound: Bound) -> dict[str, Any]:
+    """The certificate of ``bound``, for `certify verify`."""
     family = {
         "kind": KIND,
         "reads": tuned.base.reads,
         "dimension": tuned.units.dimension,
         "hidden": tuned.base.width,
-        "outputs": _outputs(tuned),
+        "outputs": tuned.outputs,
         "tensors": [[k, *s] for k, s in zip(tuned.base.anchors, tuned.base.shapes, strict=True)],
         "anchor_sha256": tuned.base.digest(),
     }
     document: dict[str, Any] = certificate_file.update_certificate(found.word, family, bound, tuned.units)
     document["claim"]["arithmetic"] = arithmetic()
     document["claim"]["entered_sha256"] = found.entered.digest()
-    tuned.units.save(out / "train.npz", entered=found.entered.inputs)
-    certificate_file.write(out / "model.cert", document)
-    return bound
+    return document
 
 
 def table_with_update(table: Table, tuned: Tuned, out: Path, plan: Plan) -> Table:
-    """The table with theorem D for the updated base added, and its files in ``out``."""
-    bound = run_update(tuned, out, plan)
+    """The table with theorem D for the updated base first, and ``train.npz`` and ``model.cert`` in ``out``.
+
+    Finished candidates and units lie in ``OUT/.work`` until the report is saved: a killed run picks them up.
+    """
+    journal = Journal(out / ".work")
+    search = Search(tuned, plan, journal)
+    found = decoded(search.best(), tuned, plan, journal)
+    bounds = bounds_of(found, tuned, plan, journal)
+    if found.ranks:
+        bounds.append(without_update(*search.frozen(), tuned, plan))
+    tuned.units.save(out / "train.npz", entered=found.entered.inputs)
+    certificate_file.write(out / "model.cert", certificate(found, tuned, bounds[0]))
     data = {**table.data, "sha256": tuned.units.digest(), "units": f"what the base reads: {tuned.base.reads}"}
-    certificates = {"model.cert": f"theorem D, {bound.subject}"}
-    return replace(table, data=data, bounds=[bound, *table.bounds], certificates=certificates)
+    certificates = {"model.cert": f"theorem D, {SUBJECT}"}
+    return replace(table, data=data, bounds=[*bounds, *table.bounds], certificates=certificates)

@@ -14,10 +14,11 @@ import numpy as np
 import pytest
 
 from certify import cli
-from certify.bounds.risk import updates
+from certify.bounds.risk import update_search, updates
 from certify.bounds.risk.run import Plan
 from certify.codec.arithmetic import Codeword
 from certify.codec.matrices import QuantisedMatrix, decode_update, encode_update, unchanged
+from certify.engine.journal import Journal
 from certify.errors import VerificationError
 from certify.verify import risk as verify_risk
 from certify.verify import update as verify_update
@@ -116,8 +117,8 @@ def test_rank_one_is_certified_and_the_rest_is_not_a_bound(folder: Path) -> None
     assert first["status"] == "valid"
     assert float(first["value"]["upper"]) < 0.2
     assert "embed.weight rank 1" in first["note"]
-    assert rest
-    assert {b["status"] for b in rest} == {"not a bound"}
+    others = [b for b in rest if b["subject"] not in (updates.SUBJECT, updates.FROZEN)]
+    assert {b["status"] for b in others} == {"not a bound"}
     assert any("float64" in h["why"] for h in first["hypotheses"] if h["status"] == "assumed")
     assert [c["file"] for c in record["certificates"]] == ["model.cert"]
 
@@ -125,13 +126,20 @@ def test_rank_one_is_certified_and_the_rest_is_not_a_bound(folder: Path) -> None
 def test_rank_zero_fails_on_these_data(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from certify.bounds.risk.tasks import read_task
 
-    monkeypatch.setattr(updates, "candidates", lambda tuned: iter([{}]))
+    record = json.loads((here / "out" / "report.json").read_text())["risk"]
+    frozen = [b for b in record["bounds"] if b["subject"] == updates.FROZEN]
+    assert [b["status"] for b in frozen] == ["vacuous"]
+    monkeypatch.setattr(update_search, "plans", lambda deltas, limit: [])
     spec = "tiny_update:tuned", here / "sample.npz", None, "tiny_update:base", lambda text: None
     tuned = read_task(*spec).tuned
     assert tuned is not None
-    found = updates.search(tuned, Plan())
+    journal, plan = Journal(here / "work"), Plan(effort=0.1)
+    word = update_search.Search(tuned, plan, journal).best()
+    found = updates.decoded(word, tuned, plan, journal)
     assert not found.ranks
-    assert updates.occam_base_update(found, Plan()).status == "vacuous"
+    assert {b.status for b in updates.bounds_of(found, tuned, plan, journal) if b.loss == "0-1"} == {
+        "vacuous"
+    }
 
 
 def test_what_is_said_with_and_without_the_base(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
