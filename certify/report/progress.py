@@ -52,12 +52,13 @@ class _Stage:
         self.done = 0
         self.begun = self.told = time.monotonic()
 
-    def line(self, now: float) -> str:
-        """``weights: 40 of 184, about 70 s left``."""
+    def line(self, now: float, label: str) -> str:
+        """``weights: 40 of 184, about 70 s left (layer 3)``."""
         if self.done >= self.total:
             return f"{self.title}: {self.done} of {self.total} in {now - self.begun:.0f} s"
         left = (now - self.begun) / max(1, self.done) * (self.total - self.done)
-        return f"{self.title}: {self.done} of {self.total}, about {left:.0f} s left"
+        where = f" ({label})" if label else ""
+        return f"{self.title}: {self.done} of {self.total}, about {left:.0f} s left{where}"
 
 
 class Bars:
@@ -116,7 +117,7 @@ class Bars:
         now = time.monotonic()
         if done >= stage.total or now - stage.told >= CALM_SECONDS:
             stage.told = now
-            self._tell(stage.line(now))
+            self._tell(stage.line(now, label[-60:]))
 
     def _tell(self, text: str) -> None:
         print(f"{self.prefix}: {text}", file=sys.stderr, flush=True)

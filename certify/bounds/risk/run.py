@@ -27,6 +27,17 @@ from certify.errors import DataError
 
 Progress = Callable[[str], None]
 RAMP_WIDTH = 1.0  # fixed here, before any sample
+STEPS = (
+    "train the head",
+    "compress it",
+    "posterior on the whole sample",
+    "prior on the first part",
+    "posterior near that prior",
+    "theorem D",
+    "theorem E",
+    "norm bounds and test set",
+    "done",
+)
 SPLIT = Fraction(1, 2)  # share of the sample on which the prior of E-split is learned, fixed here
 
 
@@ -41,6 +52,10 @@ class Plan:
     levels: tuple[int, ...] | None = None
     norms: bool = True
     progress: Progress = field(default=lambda text: None)
+
+    def step(self, name: str) -> None:
+        """Say that the step ``name`` of STEPS begins, in the form that moves a bar."""
+        self.progress(f"risk: {STEPS.index(name)} of {len(STEPS) - 1} {name}")
 
 
 @dataclass(frozen=True)
@@ -98,18 +113,19 @@ def fit_heads(sample: Sample, plan: Plan, trained: Head | None = None) -> Heads:
     """Train, compress and blur; nothing of it is trusted."""
     outputs = outputs_for(sample, trained)
     fit = fit_for(sample, plan.effort, plan.seed, outputs)
-    plan.progress("train the head")
+    plan.step("train the head")
     head = fit.plain() if trained is None else trained
+    plan.step("compress it")
     compressed = compress(fit, head, plan.levels, plan.progress)
-    plan.progress("noise: posterior on the whole sample")
+    plan.step("posterior on the whole sample")
     q = fit.gaussian(head, None)
     whole = Noisy(q, Prior(best_exponents(q)), q.draw(seed_of(sample, q, "draw")))
     at = int(len(sample) * SPLIT)
-    plan.progress(f"noise: prior on units 0..{at - 1}")
+    plan.step("prior on the first part")
     first = fit_for(sample.part(slice(0, at)), plan.effort, plan.seed, outputs)
     before, rest = first.plain(), sample.part(slice(at, None))
     learned = learned_prior(fit.family, before)
-    plan.progress("noise: posterior near that prior")
+    plan.step("posterior near that prior")
     q = fit.gaussian(head, learned)
     split = Noisy(q, Prior(learned=learned), q.draw(seed_of(rest, q, "draw")), at)
     onward = (
@@ -123,24 +139,25 @@ def fit_heads(sample: Sample, plan: Plan, trained: Head | None = None) -> Heads:
 def bounds_of(heads: Heads, sample: Sample, test: Sample | None, plan: Plan) -> list[Bound]:
     """Every bound on every head."""
     family, word = heads.family, heads.compressed.word
-    plan.progress("theorem D")
+    plan.step("theorem D")
     found = [
         occam(word, family, sample, plan.delta),
         occam_ramp(word, family, sample, plan.delta, RAMP_WIDTH),
     ]
-    plan.progress("theorem E")
+    plan.step("theorem E")
     for noisy in heads.noisy:
         q, prior, part = noisy.posterior, noisy.prior, sample.part(slice(noisy.first, None))
         found.append(gibbs(q, prior, family, part, plan.delta, plan.passes))
         found.append(single(noisy.drawn, q, prior, family, part, plan.delta))
+    plan.step("norm bounds and test set")
     if plan.norms:
-        plan.progress("norm bounds")
         found += norm_bounds.all_of(heads.trained, sample, plan.delta)
         if heads.onward is not None and isinstance(heads.first_part, SoftmaxHead):
             rest, start = sample.part(slice(heads.noisy[1].first, None)), heads.first_part.scores
             found.append(norm_bounds.scores_alone(heads.onward, start, rest, plan.delta))
     if test is not None:
         found += [held_out(head, name, test, plan.delta) for name, head in heads.fixed().items()]
+    plan.step("done")
     return [replace(bound, chance=family.chance) for bound in found]
 
 

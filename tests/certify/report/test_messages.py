@@ -45,6 +45,6 @@ def test_a_log_gets_a_line_at_the_end_of_a_stage_and_now_and_then(
     lines = written.err.splitlines()
     assert lines[0] == "certify report: train the head"
     assert "features: 8 of 8 in 56 s" in written.err
-    assert "features: 3 of 8, about 35 s left" in written.err
+    assert "features: 3 of 8, about 35 s left (texts)" in written.err
     assert lines[-1] == "certify report: weights: 1 of 1 in 7 s"
     assert len(lines) == 5
