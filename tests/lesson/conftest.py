@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +54,27 @@ class Watched:
         self.page.goto(path.as_uri() + fragment)
         self.page.wait_for_selector("html[data-ready=yes]")
         return self.page
+
+
+@pytest.fixture(scope="module")
+def opened(site: Path, browser: Any) -> Iterator[Callable[[str], Watched]]:
+    """Pages of the lesson by name, each opened once for a file of tests; none may complain."""
+    context = browser.new_context(
+        viewport={"width": 1280, "height": 800}, offline=True, reduced_motion="reduce"
+    )
+    context.set_default_timeout(30_000)
+    pages: dict[str, Watched] = {}
+
+    def open_page(name: str) -> Watched:
+        if name not in pages:
+            pages[name] = Watched(context.new_page())
+            pages[name].open(site / name)
+        return pages[name]
+
+    yield open_page
+    complaints = {name: watched.complaints for name, watched in pages.items() if watched.complaints}
+    context.close()
+    assert complaints == {}
 
 
 @pytest.fixture

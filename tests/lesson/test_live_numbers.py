@@ -5,9 +5,8 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,15 +18,17 @@ from certify.kernel.enclosure import Enclosure
 from proofs.lessons import figures
 from tests.lesson.conftest import Watched
 
+Opened = Callable[[str], Watched]
+
 pytestmark = pytest.mark.browser
 
 
 class Figure:
     """A live figure on an open page: set its controls, read its inputs and its shown numbers."""
 
-    def __init__(self, watched: Watched, site: Path, chapter: str, kind: str) -> None:
-        watched.open(site / f"chapter-{chapter}.html")
-        self.root = watched.page.locator(f".live[data-live={kind}]")
+    def __init__(self, opened: Opened, chapter: str, kind: str) -> None:
+        self.page = opened(f"chapter-{chapter}.html").page
+        self.root = self.page.locator(f".live[data-live={kind}]")
 
     @property
     def state(self) -> dict[str, Any]:
@@ -66,8 +67,8 @@ def _root(value: Fraction) -> Enclosure:
     return Enclosure.exact(value).sqrt()
 
 
-def test_khintchine(site: Path, watched: Watched) -> None:
-    figure = Figure(watched, site, "04-contraction", "khintchine")
+def test_khintchine(opened: Opened) -> None:
+    figure = Figure(opened, "04-contraction", "khintchine")
     constant = evaluate(str(figures.khintchine_figure()["constant"]), {})
     for angle, third in ((20, 0), (45, 0), (0, 0), (70, 0.85), (45, 1.5)):
         figure.slide(0, angle)
@@ -89,11 +90,11 @@ def test_khintchine(site: Path, watched: Watched) -> None:
     assert figure.shown("ratio") == figure.shown("floor")
 
 
-def test_khintchine_handle_can_be_dragged(site: Path, watched: Watched) -> None:
-    figure = Figure(watched, site, "04-contraction", "khintchine")
+def test_khintchine_handle_can_be_dragged(opened: Opened) -> None:
+    figure = Figure(opened, "04-contraction", "khintchine")
     figure.root.scroll_into_view_if_needed()
     box = figure.root.locator("[data-handle]").bounding_box()
-    mouse = watched.page.mouse
+    mouse = figure.page.mouse
     mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     mouse.down()
     mouse.move(box["x"] - 40, box["y"] - 80, steps=5)
@@ -117,8 +118,8 @@ def _largest(values: list[Enclosure]) -> Enclosure:
     return Enclosure.between(max(Fraction(v.lower) for v in values), max(Fraction(v.upper) for v in values))
 
 
-def test_contraction(site: Path, watched: Watched) -> None:
-    figure = Figure(watched, site, "04-contraction", "contraction")
+def test_contraction(opened: Opened) -> None:
+    figure = Figure(opened, "04-contraction", "contraction")
     constant = evaluate(str(figures.contraction_figure()["constant"]), {})
     for name in [*MAPS, *MAPS]:
         figure.root.locator("select").select_option(name)
@@ -157,8 +158,8 @@ def _modulus(x: Enclosure) -> Enclosure:
     return x if x.lower >= 0 else -x if x.upper <= 0 else Enclosure.between(0, max(-x.lower, x.upper))
 
 
-def test_softmax(site: Path, watched: Watched) -> None:
-    figure = Figure(watched, site, "07-attention", "softmax")
+def test_softmax(opened: Opened) -> None:
+    figure = Figure(opened, "07-attention", "softmax")
     constant = evaluate(str(figures.softmax_figure()["constant"]), {})
     for values in ((0, 0, -4, 0.5, -0.5, 0), (1, -2, 3, 4, -4, 0.25), (0, 0, 0, 1, 1, 1)):
         for index, value in enumerate(values):
@@ -192,8 +193,8 @@ def _attention(state: dict[str, Any]) -> np.ndarray:
     return powers / powers.sum(axis=1, keepdims=True)
 
 
-def test_effective_ranks(site: Path, watched: Watched) -> None:
-    figure = Figure(watched, site, "05-ranks", "ranks")
+def test_effective_ranks(opened: Opened) -> None:
+    figure = Figure(opened, "05-ranks", "ranks")
     settings = [
         ("near", 1, False),
         ("near", 8, False),
@@ -213,8 +214,8 @@ def test_effective_ranks(site: Path, watched: Watched) -> None:
             assert agrees(figure.shown(rank["kind"]), named), (rank["kind"], pattern)
 
 
-def test_shattering(site: Path, watched: Watched) -> None:
-    figure = Figure(watched, site, "08-breaks", "shattering")
+def test_shattering(opened: Opened) -> None:
+    figure = Figure(opened, "08-breaks", "shattering")
     for press in range(figures.QUERIES * figures.CONTENTS):
         before = figure.state["labels"]
         figure.root.locator(".labels button").nth(press).click()
@@ -233,8 +234,8 @@ def test_shattering(site: Path, watched: Watched) -> None:
         assert figure.shown("errors") == "0"
 
 
-def test_bound(site: Path, watched: Watched) -> None:
-    figure = Figure(watched, site, "07-attention", "bound")
+def test_bound(opened: Opened) -> None:
+    figure = Figure(opened, "07-attention", "bound")
     data: dict[str, Any] = figures.bound_figure()
     boxes = figure.root.locator("input[type=checkbox]")
     for settings, off in (((), None), ((3, -4, 2, 1, 3), None), ((6.5, -2), 0), ((), 1), ((), 2), ((), 3)):
@@ -329,8 +330,8 @@ def _judge(data: dict[str, Any], bits: int, m: int) -> Iterator[tuple[str, Enclo
     )
 
 
-def test_quantise_and_certify(site: Path, watched: Watched) -> None:
-    figure = Figure(watched, site, "09-repairs", "quantise")
+def test_quantise_and_certify(opened: Opened) -> None:
+    figure = Figure(opened, "09-repairs", "quantise")
     data: dict[str, Any] = figures.quantise_figure()
     bounds = {}
     for bits, m in ((3, 3000), (1, 3000), (5, 3000), (12, 3000), (4, 400)):
@@ -345,8 +346,8 @@ def test_quantise_and_certify(site: Path, watched: Watched) -> None:
     assert bounds[5] < bounds[12], "the caption says that the best value lies in between"
 
 
-def test_gradient_descent(site: Path, watched: Watched) -> None:
-    figure = Figure(watched, site, "08-breaks", "descent")
+def test_gradient_descent(opened: Opened) -> None:
+    figure = Figure(opened, "08-breaks", "descent")
     for contents, examples in ((200, 20), (20, 5), (400, 100)):
         figure.slide(0, contents)
         figure.slide(1, examples)
@@ -368,9 +369,9 @@ def test_descent_formula_is_the_enumerated_gap() -> None:
         assert value.contains(expected_error(d, m))
 
 
-def test_prefix_evaluators_agree(site: Path, watched: Watched) -> None:
+def test_prefix_evaluators_agree(opened: Opened) -> None:
     """The page's evaluator of formulas against the kernel's, on every operation of the grammar."""
-    watched.open(site / "chapter-07-attention.html")
+    page = opened("chapter-07-attention.html").page
     cases = [
         "(add 1 2 (mul 3 4) (neg 5))",
         "(sub 1 3/7)",
@@ -392,9 +393,9 @@ def test_prefix_evaluators_agree(site: Path, watched: Watched) -> None:
         "(binomial_tail_inverse 20 1000 1/20)",
     ]
     for case in cases:
-        shown = watched.page.evaluate("(text) => Live.number(Live.evaluate(text))", case)
+        shown = page.evaluate("(text) => Live.number(Live.evaluate(text))", case)
         assert agrees(shown, evaluate(case, {})), case
     for broken in ("(nonsense 1)", "(add 1 2", "(add 1 x)"):
-        assert watched.page.evaluate(
+        assert page.evaluate(
             "(text) => { try { Live.evaluate(text); return false; } catch { return true; } }", broken
         ), broken
