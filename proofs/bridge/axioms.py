@@ -13,6 +13,10 @@ from proofs.bridge.compiler import ROOT, THEORIES, compile_text, require, run
 from proofs.bridge.sources import NUMERIC, Named, modules, theorems
 
 _MARK = "@@"
+CHUNK = 10
+"""Theorems whose axioms are printed in one run of Coq."""
+SECONDS = 900
+"""Patience for one run: a busy machine is not an error."""
 
 
 def allowed() -> set[str]:
@@ -22,13 +26,20 @@ def allowed() -> set[str]:
 
 def assumptions(named: list[Named]) -> dict[str, list[str]]:
     """For each theorem (``File.name``) the full names of the axioms that Coq prints."""
+    found: dict[str, list[str]] = {}
+    for start in range(0, len(named), CHUNK):
+        found |= _assumptions(named[start : start + CHUNK])
+    return found
+
+
+def _assumptions(named: list[Named]) -> dict[str, list[str]]:
     files = sorted({n.file for n in named})
     lines = [f"From Attention Require {' '.join(files)}."]
     for n in named:
         lines.append(
             f'Goal True. idtac "{_MARK}{n.file}.{n.name}". Abort.\nPrint Assumptions {n.file}.{n.name}.'
         )
-    outcome = compile_text("\n".join(lines) + "\n")
+    outcome = compile_text("\n".join(lines) + "\n", seconds=SECONDS)
     if not outcome.ok:
         raise RuntimeError(f"Print Assumptions failed: {outcome.first_error}")
     return parse(outcome.output)

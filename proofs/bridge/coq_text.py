@@ -1,8 +1,8 @@
 """Prefix text of a bound -> Coq text over the real numbers.
 
-Two dialects. ``claims``: rational powers are ``power q x`` (the theory's own power, 0 at 0) and every node of
-the grammar that a machine-checked theorem uses. ``interval``: rational powers are ``exp (q * ln x)``, since
-the tactic ``interval`` knows exp and ln.
+Three dialects. ``claims``: rational powers are ``power q x`` (the theory's own power, 0 at 0), and every node
+that a machine-checked theorem uses. ``interval``: rational powers are ``exp (q * ln x)``, since the tactic
+``interval`` knows exp and ln. ``report``: as ``interval``, with ``kl_inverse``.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def to_coq(expression: str | Nested, names: Mapping[str, str], dialect: str = "c
         for part in reversed(parts[:-1]):
             text = f"({_FOLDED[head]} {part} {text})"
         return text
-    if head == "kl_inverse" and dialect == "claims":
+    if head == "kl_inverse" and dialect in ("claims", "report"):
         return f"(kl_inverse {parts[0]} {parts[1]})"
     if head == "binomial_tail_inverse" and dialect == "claims":
         return f"(binomial_tail_inverse {' '.join(parts)})"

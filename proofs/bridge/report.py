@@ -15,16 +15,16 @@ from typing import Any
 
 from proofs.bridge.compiler import compile_text, require
 from proofs.bridge.coq_text import NotInCoq, number, to_coq
-from proofs.export import Nested, read_nested
+from proofs.bridge.inverse_goals import PRECISION, Printed, binomial_goal, entropy_goal, mentions
+from proofs.export import read_nested
 
-PRECISION = 128
 CHUNK = 20
 INLINE_TERMS = 200
 
-_HEADER = """From Coq Require Import Reals Lra.
+_HEADER = """From Coq Require Import Reals Lra Lia.
 From Coquelicot Require Import Rcomplements.
 From Interval Require Import Tactic.
-From Attention Require Import ChernoffHoeffding.
+From Attention Require Import ChernoffHoeffding BinomialTail BinomialBound PacBayes.
 Open Scope R_scope.
 """
 
@@ -154,31 +154,42 @@ def _terms(report: Mapping[str, Any], theorem: str, entry: Mapping[str, Any]) ->
     return found
 
 
+FORMS = {"binomial": "D-binomial", "kl": "D", "hoeffding": "D-hoeffding"}
+"""Theorems behind the forms of one record."""
+
+
 def _risk_bound(record: Mapping[str, Any], g: int) -> Iterator[_Bound]:
-    """One line of a risk report: the theorem's own formula at the recorded inputs."""
+    """One line of a risk report, or each of its forms: the theorem's own formula at the recorded inputs.
+
+    A printed 1 is left out: it claims nothing about a loss in [0, 1].
+    """
     from proofs.theorems import THEOREMS
 
-    if record.get("value") is None or record["theorem"] not in THEOREMS:
-        return
+    forms = record.get("forms") or {}
+    printed = [(f".forms.{form}", FORMS[form], forms[form]) for form in forms if form in FORMS]
+    for place, name, value in printed or [("", record["theorem"], record["value"])]:
+        if value is None or name not in THEOREMS or Fraction(value["upper"]) >= 1:
+            continue
+        formula, theorem = THEOREMS[name].prefix, THEOREMS[name]
+        if theorem.quantity == "gap":
+            formula = f"(add {formula} emp_risk)"
+        yield f"bounds[{g}]{place} ({name})", formula, _Inputs(_risk_inputs(record)), value["upper"]
+
+
+def _risk_inputs(record: Mapping[str, Any]) -> dict[str, tuple[Fraction, Fraction]]:
+    """The recorded enclosures; exact where the record is: delta, error counts and their share."""
     known = {
         name: (Fraction(pair["lower"]), Fraction(pair["upper"])) for name, pair in record["inputs"].items()
     }
-    # Inputs that the record knows exactly: delta, and an error count over m.
     exact = {"delta": Fraction(str(record["delta"]))}
-    if record["loss"] == "0-1" and "emp_risk" in known:
-        count = int(record["m"])
-        exact["emp_risk"] = Fraction(round(known["emp_risk"][0] * count), count)
+    if "errors" in record and record["loss"] == "0-1":
+        known |= {"k_errors": _same(record["errors"]), "m": _same(record["m"])}
+        exact["emp_risk"] = Fraction(int(record["errors"]), int(record["m"]))
+        known.setdefault("emp_risk", _same(exact["emp_risk"]))
     for name, value in exact.items():
         if name in known and known[name][0] <= value <= known[name][1]:
             known[name] = (value, value)
-    # A record with several forms may print a sharper one; the theorem's formula is the kl form.
-    form = record.get("forms", {}).get("kl")
-    yield (
-        f"bounds[{g}]{'.forms.kl' if form else ''} ({record['theorem']})",
-        THEOREMS[record["theorem"]].prefix,
-        _Inputs(known),
-        (form or record["value"])["upper"],
-    )
+    return known
 
 
 def _same(value: Any) -> tuple[Fraction, Fraction]:
@@ -225,36 +236,14 @@ def goal_text(
         names[symbol] = f"x_{symbol}"
         binders.append(f"forall x_{symbol}, 0 <= x_{symbol} <= {_sum_text(terms)} -> ")
     tree, limit = read_nested(formula), decimal_text(printed)
-    quantifiers = "".join(binders)
-    if isinstance(tree, tuple) and tree[0] == "kl_inverse":
-        return _kl_goal(name, tree, names, known, quantifiers, limit)
-    body = to_coq(tree, names, "interval")
+    claim = Printed(name, "".join(binders), limit)
+    if mentions(tree, "binomial_tail_inverse"):
+        return binomial_goal(tree, names, known, claim)
+    if mentions(tree, "kl_inverse"):
+        return entropy_goal(tree, names, known, claim)
     return (
-        f"Theorem {name} : {quantifiers}{body} <= {limit}.\n"
+        f"Theorem {name} : {claim.quantifiers}{to_coq(tree, names, 'interval')} <= {limit}.\n"
         f"Proof. intros; interval with (i_prec {PRECISION}). Qed.\n"
-    )
-
-
-def _kl_goal(
-    name: str,
-    tree: tuple[Nested, ...],
-    names: Mapping[str, str],
-    known: Mapping[str, tuple[Fraction, Fraction]],
-    quantifiers: str,
-    limit: str,
-) -> str:
-    """``kl_inverse q c <= u`` from one comparison, ``c < kl(q || u)``."""
-    q, c = to_coq(tree[1], names, "interval"), to_coq(tree[2], names, "interval")
-    if isinstance(tree[1], str) and known.get(tree[1], (1, 1))[1] == 0:
-        unfold = "rewrite kl_zero by lra"
-    else:
-        unfold = "unfold kl"
-    prove = (
-        f"unfold Rmax, Rmin; repeat destruct Rle_dec; apply Rminus_lt_0; interval with (i_prec {PRECISION})"
-    )
-    return (
-        f"Theorem {name} : {quantifiers}kl_inverse {q} {c} <= {limit}.\n"
-        f"Proof. intros; apply kl_inverse_upper; [lra | lra |].\n{unfold}; {prove}. Qed.\n"
     )
 
 

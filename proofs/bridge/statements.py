@@ -8,26 +8,8 @@ no longer follows from the Coq theorem and the generated file does not compile.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-
-
-@dataclass(frozen=True)
-class Statement:
-    """One claim.
-
-    ``statement`` is a Coq proposition with ``{bound}``; ``names`` maps symbols of the bound to Coq terms;
-    ``proof`` closes it with ``coq`` (the named theorem).
-    """
-
-    theorem: str
-    coq: str
-    statement: str
-    proof: str
-    names: Mapping[str, str] = field(default_factory=dict)
-    variant: str = ""
-    """Names a second statement for the same bound."""
-
+from proofs.bridge.gibbs_statements import GIBBS_STATEMENTS
+from proofs.bridge.statement import Statement
 
 _SAMPLE = {"m": "(INR m)", "delta": "delta", "L": "L", "K": "(INR K)"}
 _PEELED = {**_SAMPLE, "c0": "c0", "rho": "rho", "j": "(INR j)"}
@@ -301,6 +283,19 @@ STATEMENTS: tuple[Statement, ...] = (
         {**_SAMPLE, "code_bits": "(bits h)", "emp_risk": "(empirical_risk F zs h)"},
     ),
     Statement(
+        "D-binomial",
+        "ideal_code_binomial_bound",
+        """forall (Z H : Type) (P : list (R * Z)) (wrong : H -> Z -> bool) (bits : H -> R) (m : nat) (delta : R),
+  distribution P -> 0 < delta < 1 -> (forall l, NoDup l -> sum_list l (fun h => Rpower 2 (- bits h)) <= 1) ->
+  Pr P m (fun zs => exists h, error_rate P (wrong h) > {bound}) <= delta""",
+        _proof(
+            "Z H P wrong bits m delta HP Hd Hs",
+            "ideal_code_binomial_bound P wrong bits m delta HP Hd Hs",
+            "intros zs _ [h Hg]. exists h. same_tail Hg.",
+        ),
+        {"m": "m", "delta": "delta", "code_bits": "(bits h)", "k_errors": "(errors (wrong h) zs)"},
+    ),
+    Statement(
         "test-set",
         "test_set_bound",
         """forall (Z : Type) (P : list (R * Z)) (wrong : Z -> bool) (n : nat) (delta : R),
@@ -318,4 +313,5 @@ STATEMENTS: tuple[Statement, ...] = (
         "exact @test_set_kl.",
         {"n_test": "(INR m)", "emp_risk": "(sum_list zs loss / INR (length zs))", "delta": "delta"},
     ),
+    *GIBBS_STATEMENTS,
 )

@@ -12,6 +12,7 @@ from certify.errors import NotCertified
 from certify.kernel.bound import evaluate
 from certify.kernel.enclosure import Enclosure, certainly_less
 
+INPUT_DIGITS = 30
 Verdict = tuple[str, str]  # ("met" | "assumed" | "violated", why)
 
 # What nobody can check from files: said by the user, and printed with the bound.
@@ -100,11 +101,21 @@ class Bound:
             "m": self.m,
             "delta": str(self.delta),
             "complexity": self.complexity,
-            "inputs": {name: enclosed(value) for name, value in self.inputs.items()},
+            "inputs": {name: _recorded(value) for name, value in self.inputs.items()},
             "hypotheses": [dict(h) for h in self.hypotheses],
             "note": self.note,
             **{k: v for k, v in self.details.items() if k != "title"},
         }
+
+
+def _recorded(value: Enclosure) -> dict[str, str]:
+    """An input, with enough digits that the printed bound follows from the record alone.
+
+    Exact and nearly exact numbers (a mean ramp loss, a relative entropy) keep ``INPUT_DIGITS`` digits.
+    """
+    low, high = value.lower_decimal(INPUT_DIGITS), value.upper_decimal(INPUT_DIGITS)
+    narrow = (Fraction(high) - Fraction(low)) * 10 ** (INPUT_DIGITS - 5) <= abs(Fraction(high))
+    return {"lower": low, "upper": high} if narrow else enclosed(value)
 
 
 def judged(name: str, verdicts: Mapping[str, Verdict]) -> tuple[Mapping[str, str], ...]:

@@ -26,6 +26,24 @@ Definition binomial_tail_inverse (k n : nat) (delta : R) : R :=
 Lemma binomial_above n : forall i, (n < i)%nat -> binomial n i = 0%nat.
 Proof. induction n; destruct i; simpl; intros; try lia. rewrite !IHn by lia. reflexivity. Qed.
 
+Lemma binomial_factorials n : forall k, (k <= n)%nat -> (binomial n k * (fact k * fact (n - k)) = fact n)%nat.
+Proof.
+  induction n; intros k Hk. assert (k = 0)%nat as -> by lia. reflexivity.
+  destruct k as [| k]. simpl binomial. rewrite Nat.sub_0_r. simpl fact at 1. lia.
+  cbn [binomial]. replace (S n - S k)%nat with (n - k)%nat by lia. destruct (Nat.eq_dec k n) as [-> | Hne].
+  - rewrite (binomial_above n (S n)) by lia. pose proof (IHn n (le_n n)) as H. rewrite Nat.sub_diag in *. 
+    change (fact (S n)) with ((S n) * fact n)%nat. nia.
+  - pose proof (IHn k ltac:(lia)) as H1. pose proof (IHn (S k) ltac:(lia)) as H2.
+    replace (n - k)%nat with (S (n - S k)) in * by lia. change (fact (S n)) with ((S n) * fact n)%nat.
+    change (fact (S k)) with ((S k) * fact k)%nat in *. change (fact (S (n - S k))) with ((S (n - S k)) * fact (n - S k))%nat in *.
+    rewrite Nat.mul_add_distr_r.
+    replace (binomial n k * (S k * fact k * (S (n - S k) * fact (n - S k))))%nat
+      with (S k * (binomial n k * (fact k * (S (n - S k) * fact (n - S k)))))%nat by ring. rewrite H1.
+    replace (binomial n (S k) * (S k * fact k * (S (n - S k) * fact (n - S k))))%nat
+      with (S (n - S k) * (binomial n (S k) * (S k * fact k * fact (n - S k))))%nat by ring. rewrite H2.
+    replace (S n) with (S k + S (n - S k))%nat by lia. ring.
+Qed.
+
 Lemma mass_0 n p : binomial_mass (S n) 0 p = (1 - p) * binomial_mass n 0 p.
 Proof. unfold binomial_mass. rewrite !Nat.sub_0_r. destruct n; simpl; ring. Qed.
 

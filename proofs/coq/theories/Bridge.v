@@ -5,7 +5,7 @@ as on paper.  [same_bound] proves the two equal by splitting roots of products a
 computing with [sqrt 2 * sqrt 2 = 2].  A constant that differs makes it fail. *)
 From Coq Require Import Reals List Lra Lia.
 From Attention Require Import SignAverages FiniteSup VectorContraction Expectation Probability Risk Softmax LinearScores
-  Matrices SoftmaxHead Peeling FrozenFeatures JointHead UniformDeviation.
+  Matrices SoftmaxHead Peeling FrozenFeatures JointHead UniformDeviation ChernoffHoeffding.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -138,3 +138,47 @@ Ltac same_joint_gap H m Hzs :=
   end;
   match goal with |- context [power ?e (?x1 + ?x2)] => generalize (power e (x1 + x2)); intros end;
   same_bound m.
+
+(** ** Bounds of the form [kl_inverse q c] and [binomial_tail_inverse k n d] *)
+Lemma moment_form x : 0 <= x -> sqrt 2 * sqrt PI * sqrt x / 2 + 2 = 2 + sqrt (PI * x / 2).
+Proof.
+  intros Hx. pose proof PI_RGT_0. rewrite sqrt_div_alt, sqrt_mult_alt by lra. assert (sqrt 2 * sqrt 2 = 2) by (apply sqrt_sqrt; lra).
+  assert (0 < sqrt 2) by (apply sqrt_lt_R0; lra). replace 2 with (sqrt 2 * sqrt 2) at 2 by assumption. field. lra.
+Qed.
+
+(** The prices of two forms agree: the moment's constant in its two forms, sums in any order, maxima of such sums. *)
+Ltac same_sum := first [reflexivity | unfold Rdiv; ring].
+Ltac same_price :=
+  try rewrite moment_form by apply pos_INR;
+  repeat match goal with
+  | |- ?x = ?x => reflexivity
+  | |- indicator _ = indicator _ => f_equal
+  | |- (_ > _) = (_ > _) => f_equal
+  | |- kl_inverse _ _ = kl_inverse _ _ => f_equal
+  | |- Rmax _ _ / _ = Rmax _ _ / _ => f_equal
+  | |- Rmax _ _ = Rmax _ _ => f_equal
+  end; same_sum.
+
+(** Close [g > printed bound] from [H : g > proved bound]. *)
+Ltac same_entropy H :=
+  let E := fresh "E" in
+  match type of H with ?g > ?b => match goal with |- _ > ?b' => first [exact H | assert (E : b' = b) by same_price; rewrite E; exact H] end end.
+
+Ltac same_tail H :=
+  let E := fresh "E" in
+  match type of H with ?g > ?b => match goal with |- _ > ?b' =>
+    assert (E : b' = b) by (unfold Rpower; f_equal; rewrite Rmult_comm; f_equal; f_equal; ring); rewrite E; exact H end end.
+
+Lemma root_form a x : 0 < x -> sqrt 2 * sqrt a / (2 * sqrt x) = sqrt (a / (2 * x)).
+Proof.
+  intros Hx. rewrite sqrt_div_alt, sqrt_mult_alt by lra. assert (0 < sqrt 2) by (apply sqrt_lt_R0; lra).
+  assert (0 < sqrt x) by (apply sqrt_lt_R0; lra). assert (E : sqrt 2 * sqrt 2 = 2) by (apply sqrt_sqrt; lra).
+  replace 2 with (sqrt 2 * sqrt 2) at 2 by exact E. field. lra.
+Qed.
+
+(** The same for [g > share + sqrt (price / (2 m))]. *)
+Ltac same_root H :=
+  let E := fresh "E" in
+  match type of H with ?g > ?b => match goal with |- _ > ?b' =>
+    first [exact H | assert (E : b = b') by (try rewrite moment_form by apply pos_INR; try rewrite root_form by positive;
+      f_equal; f_equal; unfold Rdiv; ring); rewrite <- E; exact H] end end.

@@ -81,7 +81,8 @@ Hypothesis M_pos : 0 < M.
 Definition linear_loss (W : matrix) (z : Z) : R := loss z (product_entries (features z) W).
 Definition features_sum (zs : list Z) : R := sum_list zs (fun z => frobenius_sq (features z)).
 
-Lemma rademacher_linear omega t0 l zs : (0 < length zs)%nat ->
+(** The Rademacher average of the class, for any finite part of the ball. *)
+Theorem rademacher_linear omega t0 l zs : (0 < length zs)%nat ->
   (forall W, W = t0 \/ In W l -> shaped K d W /\ frobenius_norm W <= omega) ->
   rademacher linear_loss t0 l zs <= sqrt 2 * L * omega * sqrt (INR K * features_sum zs) / INR (length zs).
 Proof.

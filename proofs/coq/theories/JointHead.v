@@ -338,7 +338,8 @@ Qed.
 Definition values_part (zs : list Z) : R := omegaV * sqrt (INR K * tokens_sum zs) / INR (length zs).
 Definition scores_part (zs : list Z) : R := sV * omegaW * sqrt (joint_sum zs) / (sqrt 2 * INR (length zs)).
 
-Lemma rademacher_joint t0 l zs : (0 < length zs)%nat ->
+(** The Rademacher average with both matrices trained, for any finite part of the balls. *)
+Theorem rademacher_joint t0 l zs : (0 < length zs)%nat ->
   (forall t, t = t0 \/ In t l -> joint_class t) ->
   rademacher joint_loss t0 l zs <= sqrt 2 * L * joint_complexity (values_part zs) (scores_part zs).
 Proof.

@@ -4,14 +4,15 @@ This file only states them; each proof is one name.  The reading order of the de
 SignAverages, Khintchine, FiniteSup, VectorContraction; Expectation, Symmetrization, HoeffdingLemma,
 McDiarmid, Probability, Risk, UniformDeviation; Softmax, LinearScores, Matrices, SoftmaxHead,
 Peeling, FrozenFeatures, JointHead, PooledHead; RankOneAttention, NoRankBound; EffectiveRank; ChernoffHoeffding,
-Occam, BinomialTail.
+Occam, BinomialTail, BinomialBound; Stirling, PriorMoment, Law, PacBayes, MonteCarlo, GibbsBounds, GaussianNoise.
 
 Where a hypothesis says so, the sample space is finite ([P] is a list of weights and points) and the
 sample is iid.  Classes are finite only where a list [t0 :: l] appears. *)
 From Coq Require Import Reals List.
 From Attention Require Import SignAverages Khintchine FiniteSup VectorContraction Expectation Symmetrization
   McDiarmid Probability Risk UniformDeviation Softmax LinearScores Matrices SoftmaxHead Peeling FrozenFeatures
-  JointHead PooledHead RankOneAttention NoRankBound EffectiveRank ChernoffHoeffding Occam BinomialTail Massart.
+  JointHead PooledHead RankOneAttention NoRankBound EffectiveRank ChernoffHoeffding Occam BinomialTail BinomialBound
+  Massart PriorMoment Law PacBayes MonteCarlo GibbsBounds GaussianNoise.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -203,3 +204,69 @@ Theorem held_out_test_bound : forall (Z : Type) (P : list (R * Z)) (wrong : Z ->
   distribution P -> 0 < delta < 1 ->
   Pr P n (fun zs => error_rate P wrong > binomial_tail_inverse (errors wrong zs) n delta) <= delta.
 Proof. intros Z P wrong n delta HP Hd. exact (test_set_bound P wrong HP n delta Hd). Qed.
+
+(** Theorem D in binomial form: zero-one loss, the exact binomial tail at level [delta 2^-bits]. *)
+Theorem compressed_model_binomial_bound : forall (Z H : Type) (P : list (R * Z)) (wrong : H -> Z -> bool) (bits : H -> R) (m : nat) (delta : R),
+  distribution P -> 0 < delta < 1 -> (forall l, NoDup l -> sum_list l (fun h => Rpower 2 (- bits h)) <= 1) ->
+  Pr P m (fun zs => exists h,
+    error_rate P (wrong h) > binomial_tail_inverse (errors (wrong h) zs) m (delta * Rpower 2 (- bits h))) <= delta.
+Proof. exact @ideal_code_binomial_bound. Qed.
+
+(** ** PAC-Bayes: noisy and drawn models *)
+
+(** Maurer's moment: [sum_k C(m,k) (k/m)^k (1-k/m)^(m-k) <= 2 + sqrt (PI m / 2)]. *)
+Theorem maurer_moment_bound : forall m : nat, (1 <= m)%nat -> xi m <= 2 + sqrt (PI * INR m / 2).
+Proof. exact prior_moment_le. Qed.
+
+(** Theorem E: a family of priors fixed before the sample, with weights; every prior and posterior at once.  Priors are
+    any distributions on any space of models, Gaussian noise for instance; [gibbs_risk] averages the risk over the posterior. *)
+Theorem gibbs_risk_bound : forall (Z H N : Type) (P : list (R * Z)) (F : H -> Z -> R) (m : nat)
+    (prior : N -> law H) (w : N -> R) (delta : R),
+  distribution P -> (forall h z, 0 <= F h z <= 1) -> (0 < m)%nat ->
+  (forall n, measurable P F m (prior n)) -> (forall n, 0 < w n) -> (forall l, NoDup l -> sum_list l w <= 1) -> 0 < delta < 1 ->
+  Pr P m (fun zs => exists n rho, posterior F (prior n) rho /\
+    gibbs_risk P F (prior n) rho > kl_inverse (gibbs_empirical F (prior n) rho zs)
+      ((relative_entropy (prior n) rho + ln (1 / w n) + ln ((2 + sqrt (PI * INR m / 2)) / delta)) / INR m)) <= delta.
+Proof.
+  intros Z H N P F m prior w delta HP HF Hm Hmu Hw Hs Hd.
+  exact (gibbs_grid_bound P F HP HF m Hm prior w _ delta Hmu Hw Hs (prior_moment_le m Hm) Hd).
+Qed.
+
+(** Theorem E-single: one model drawn once from the posterior [rho zs], which training chose; the probability is over
+    the sample and the draw. *)
+Theorem drawn_model_risk_bound : forall (Z H N : Type) (P : list (R * Z)) (F : H -> Z -> R) (m : nat)
+    (prior : N -> law H) (w : N -> R) (delta : R) (chosen : list Z -> N) (rho : list Z -> H -> R),
+  let K := 2 + sqrt (PI * INR m / 2) in
+  let bad zs h := risk P F h > kl_inverse (empirical_risk F zs h) (Rmax 0 (ln (rho zs h) + ln (1 / w (chosen zs)) + ln (K / delta)) / INR m) in
+  distribution P -> (forall h z, 0 <= F h z <= 1) -> (0 < m)%nat ->
+  (forall n, measurable P F m (prior n)) -> (forall n, 0 < w n) -> (forall l, NoDup l -> sum_list l w <= 1) -> 0 < delta < 1 ->
+  (forall zs, length zs = m -> density (prior (chosen zs)) (rho zs)) ->
+  (forall zs, length zs = m -> integrable (prior (chosen zs)) (fun h => rho zs h * indicator (bad zs h))) ->
+  Em P m (fun zs => posterior_mean (prior (chosen zs)) (rho zs) (fun h => indicator (bad zs h))) <= delta.
+Proof.
+  intros Z H N P F m prior w delta chosen rho K bad HP HF Hm Hmu Hw Hs Hd Hrho Hi.
+  exact (drawn_model_bound P F HP HF m Hm prior w K delta Hmu Hw Hs (prior_moment_le m Hm) Hd chosen rho Hrho Hi).
+Qed.
+
+(** Theorem E-split: priors and weights learned on the first [k] points, losses from the other [m]; the posterior may use all. *)
+Theorem learned_prior_bound : forall (Z H N : Type) (P : list (R * Z)) (F : H -> Z -> R) (k m : nat)
+    (prior : list Z -> N -> law H) (w : list Z -> N -> R) (delta : R),
+  distribution P -> (forall h z, 0 <= F h z <= 1) -> (0 < m)%nat ->
+  (forall xs n, measurable P F m (prior xs n)) -> (forall xs n, 0 < w xs n) ->
+  (forall xs l, NoDup l -> sum_list l (w xs) <= 1) -> 0 < delta < 1 ->
+  Pr P (k + m) (fun zs => let xs := firstn k zs in exists n rho, posterior F (prior xs n) rho /\
+    gibbs_risk P F (prior xs n) rho > kl_inverse (gibbs_empirical F (prior xs n) rho (skipn k zs))
+      ((relative_entropy (prior xs n) rho + ln (1 / w xs n) + ln (moment_bound m / delta)) / INR m)) <= delta.
+Proof. intros. apply gibbs_split_bound; assumption. Qed.
+
+(** Theorem E-rank: noise of relative level at least [tau] on each weight update, updates of stable rank at most [r]. *)
+Theorem gibbs_risk_by_stable_rank : forall (Z H N : Type) (P : list (R * Z)) (F : H -> Z -> R) (m : nat)
+    (prior : N -> law H) (w : N -> R) (delta tau r : R) (layers : nat),
+  distribution P -> (forall h z, 0 <= F h z <= 1) -> (0 < m)%nat ->
+  (forall n, measurable P F m (prior n)) -> (forall n, 0 < w n) -> (forall l, NoDup l -> sum_list l w <= 1) -> 0 < delta < 1 ->
+  0 < tau -> 0 <= r ->
+  Pr P m (fun zs => exists n rho ms, posterior F (prior n) rho /\ gaussian_posterior (prior n) rho ms /\ length ms = layers /\
+    (forall a, In a ms -> stable_rank_at_most r (update a) /\ tau * spectral_norm (update a) <= level a) /\
+    gibbs_risk P F (prior n) rho > gibbs_empirical F (prior n) rho zs
+      + sqrt ((INR layers * r / (2 * tau^2) + ln (1 / w n) + ln (moment_bound m / delta)) / (2 * INR m))) <= delta.
+Proof. exact @rank_gibbs_bound. Qed.

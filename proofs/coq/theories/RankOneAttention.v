@@ -168,7 +168,8 @@ Qed.
 Definition pattern_output (Omega : list R) (z : nat * nat) : R :=
   readout (map (score (pattern_matrix Omega) (first_token z)) (two_tokens z)) (two_values z).
 
-Lemma readout_two b : readout [b; 0] [1; neg1] = tanh (b / 2).
+(** Softmax over two scores, read out at 1 and -1. *)
+Theorem readout_two b : readout [b; 0] [1; neg1] = tanh (b / 2).
 Proof.
   unfold readout, softmax, exp_sum, tanh, sinh, cosh. cbn [map sum_list dot]. rewrite exp_0.
   replace (exp b) with (exp (b / 2) * exp (b / 2)) by (rewrite <- exp_plus; f_equal; field).

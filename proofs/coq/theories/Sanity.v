@@ -5,7 +5,8 @@ the definitions.  A hypothesis that nothing meets, or a definition that says not
 From Coq Require Import Reals List Lra Psatz Lia.
 From Attention Require Import SignAverages FiniteSup VectorContraction Expectation Symmetrization Probability Risk
   UniformDeviation Softmax LinearScores Matrices SoftmaxHead Peeling FrozenFeatures JointHead RankOneAttention
-  NoRankBound EffectiveRank ChernoffHoeffding Occam BinomialTail Main.
+  NoRankBound EffectiveRank ChernoffHoeffding Occam BinomialTail BinomialBound PriorMoment Law PacBayes MonteCarlo
+  GibbsBounds GaussianNoise Main.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -116,7 +117,117 @@ Example test_set_instance : forall n delta, 0 < delta < 1 ->
   Pr P n (fun zs => error_rate P (fun z => z) > binomial_tail_inverse (errors (fun z => z) zs) n delta) <= delta.
 Proof. intros n delta Hd. apply held_out_test_bound; auto using P_distribution. Qed.
 
+(** Two models, a fair prior; the posterior [2 z] puts all its weight on the first. *)
+Definition models : list (R * bool) := [(1 / 2, true); (1 / 2, false)].
+Lemma models_distribution : distribution models.
+Proof. split. intros p z [H | [H | []]]; inversion H; lra. unfold models, Ex; simpl; lra. Qed.
+Definition prior : law bool := finite_law models models_distribution.
+Definition agrees (h z : bool) : R := if Bool.eqb h z then 1 else 0.
+Lemma agrees_range h z : 0 <= agrees h z <= 1. Proof. unfold agrees. destruct Bool.eqb; lra. Qed.
+Definition first_only (h : bool) : R := if h then 2 else 0.
+
+Lemma first_only_posterior : posterior agrees prior first_only.
+Proof.
+  split; [split; [| split] |]; [intros []; simpl; lra | exact I | | split; [exact I | intros; exact I]].
+  unfold prior, finite_law, models, Ex; simpl. lra.
+Qed.
+
+(** Its relative entropy is [ln 2], its Gibbs risk the risk of the first model. *)
+Example first_only_entropy : relative_entropy prior first_only = ln 2.
+Proof. unfold relative_entropy, prior, finite_law, models, Ex; simpl. lra. Qed.
+Example first_only_risk : gibbs_risk P agrees prior first_only = 1 / 3.
+Proof. unfold gibbs_risk, posterior_mean, prior, finite_law, models, risk, agrees, P, Ex; simpl. lra. Qed.
+
+Example gibbs_instance : forall m delta, (0 < m)%nat -> 0 < delta < 1 ->
+  Pr P m (fun zs => exists n rho, posterior agrees prior rho /\
+    gibbs_risk P agrees prior rho > kl_inverse (gibbs_empirical agrees prior rho zs)
+      ((relative_entropy prior rho + ln (1 / (1 / 2) ^ S n) + ln ((2 + sqrt (PI * INR m / 2)) / delta)) / INR m)) <= delta.
+Proof.
+  intros m delta Hm Hd. apply (gibbs_risk_bound bool bool nat P agrees m (fun _ => prior) (fun n => (1 / 2) ^ S n) delta);
+    auto using P_distribution, agrees_range.
+  - intros n zs _. exact I.
+  - intros n. apply pow_lt. lra.
+  - intros l Hl. assert (Hfree : prefix_free (fun n => repeat true n ++ [false])).
+    { intros g. induction g as [| g IH]; intros [| h] Hgh [d Hd']; simpl in *; try congruence.
+      apply (IH h ltac:(congruence)). exists d. congruence. }
+    eapply Rle_trans; [| apply (kraft _ Hfree l Hl)]. apply sum_list_le. intros n _. unfold code_weight.
+    rewrite app_length, repeat_length. replace (n + length [false])%nat with (S n) by (simpl; lia). lra.
+Qed.
+
+(** The posterior of the drawn model may depend on the sample: here the model that errs on the first point is left out. *)
+Definition by_first (zs : list bool) (h : bool) : R := if Bool.eqb h (hd true zs) then 0 else 2.
+Lemma by_first_density zs : density prior (by_first zs).
+Proof.
+  split; [| split]; [intros h; unfold by_first; destruct Bool.eqb; lra | exact I |].
+  unfold prior, finite_law, models, Ex, by_first; simpl. destruct (hd true zs); simpl; lra.
+Qed.
+Example drawn_instance : forall m delta, (0 < m)%nat -> 0 < delta < 1 ->
+  Em P m (fun zs => posterior_mean prior (by_first zs) (fun h => indicator (risk P agrees h
+    > kl_inverse (empirical_risk agrees zs h) (Rmax 0 (ln (by_first zs h) + ln (1 / 1) + ln ((2 + sqrt (PI * INR m / 2)) / delta)) / INR m)))) <= delta.
+Proof.
+  intros m delta Hm Hd. apply (drawn_model_risk_bound bool bool unit P agrees m (fun _ => prior) (fun _ => 1) delta (fun _ => tt) by_first);
+    auto using P_distribution, agrees_range, by_first_density; try (intros; exact I); try (intros; lra).
+  - intros _ zs _. exact I.
+  - intros l Hl. destruct l as [| [] [| [] l]]; simpl; try lra. inversion Hl; subst. exfalso. apply H1. left; auto.
+Qed.
+
+(** A law with the density ratio and the mean that [gaussian_posterior] asks for, on two points: one entry, update 1,
+    level 1.  Its relative entropy is the Gaussians' 1/2. *)
+Definition G : R := exp (1 / 2).
+Definition spread : R := ln (G + sqrt (G^2 - 1)).
+Definition two_points : list (R * bool) := [(exp spread / (2 * G), true); (exp (- spread) / (2 * G), false)].
+Definition entry (h : bool) : R := if h then 1 - spread else 1 + spread.
+Definition one_entry : noisy_matrix bool := {| update := [[1]]; level := 1; deviations := [entry] |}.
+Definition tilted (h : bool) : R := exp (sum_list [one_entry] (fun a => log_ratio (level a) (entries (update a)) (deviations a) h)).
+
+Lemma spread_facts : 0 < G /\ exp spread + exp (- spread) = 2 * G.
+Proof.
+  assert (HG : 1 < G) by (pose proof (exp_increasing 0 (1 / 2) ltac:(lra)) as K; rewrite exp_0 in K; exact K). split; [lra |].
+  assert (Hs : 0 <= sqrt (G^2 - 1)) by apply sqrt_pos. assert (Hq : sqrt (G^2 - 1) * sqrt (G^2 - 1) = G^2 - 1) by (apply sqrt_sqrt; nra).
+  unfold spread. rewrite exp_Ropp, exp_ln by lra. apply Rmult_eq_reg_r with (G + sqrt (G^2 - 1)); [| lra].
+  rewrite Rmult_plus_distr_r, Rinv_l by lra. nra.
+Qed.
+
+Lemma two_points_distribution : distribution two_points.
+Proof.
+  destruct spread_facts as [HG E]. split.
+  - intros p z [H | [H | []]]; inversion H; left; apply Rdiv_lt_0_compat; try apply exp_pos; lra.
+  - unfold two_points, Ex; simpl. transitivity ((exp spread + exp (- spread)) / (2 * G)); [field; lra | rewrite E; field; lra].
+Qed.
+Definition two_point_law : law bool := finite_law two_points two_points_distribution.
+
+Lemma tilted_value h : tilted h = if h then G * exp (- spread) else G * exp spread.
+Proof.
+  unfold tilted, one_entry, G. destruct h; simpl; rewrite <- exp_plus; f_equal; field.
+Qed.
+
+Lemma one_entry_posterior : density two_point_law tilted /\ gaussian_posterior two_point_law tilted [one_entry].
+Proof.
+  destruct spread_facts as [HG E]. assert (Hx : exp spread * exp (- spread) = 1) by (rewrite <- exp_plus, Rplus_opp_r; apply exp_0).
+  assert (K : forall u v, exp spread / (2 * G) * (G * exp (- spread) * u) + (exp (- spread) / (2 * G) * (G * exp spread * v) + 0) = (u + v) / 2).
+  { intros u v. replace (exp spread / (2 * G) * (G * exp (- spread) * u) + (exp (- spread) / (2 * G) * (G * exp spread * v) + 0))
+      with (exp spread * exp (- spread) * (u + v) / 2) by (field; lra). rewrite Hx. field. }
+  split; [split; [| split] | split].
+  - intros h. left. apply exp_pos.
+  - exact I.
+  - unfold two_point_law, finite_law, two_points, Ex; simpl. rewrite !tilted_value. pose proof (K 1 1) as K1. rewrite !Rmult_1_r in K1. lra.
+  - reflexivity.
+  - intros a [<- | []]. split; [simpl; lra |]. simpl. split; [exact I |]. split; [| exact I].
+    unfold posterior_mean, two_point_law, finite_law, two_points, Ex; simpl. rewrite !tilted_value. rewrite K. unfold entry. field.
+Qed.
+
+Example one_entry_entropy : relative_entropy two_point_law tilted = 1 / 2.
+Proof.
+  destruct one_entry_posterior as [D Gp]. destruct (gaussian_relative_entropy _ _ D _ Gp) as [_ ->]. simpl. field.
+Qed.
+
 (** ** Small values *)
+Example moment_values : xi 1 = 2 /\ xi 2 = 5 / 2.
+Proof. unfold xi, moment_term; simpl. split; field. Qed.
+
+Example tail_computed : tail_below 686 20000 1 20 36492564008603933 (10 ^ 18) = true /\ tail_below 686 20000 1 20 36492564008603932 (10 ^ 18) = false.
+Proof. split; vm_compute; reflexivity. Qed.
+
 Example signs_of_two : forall f, E 2 f = (f [1; 1] + f [1; -(1)] + f [-(1); 1] + f [-(1); -(1)]) / 4.
 Proof. intros; simpl; field. Qed.
 

@@ -161,7 +161,8 @@ Qed.
 Definition scalar_head_sum (zs : list Z) : R :=
   sum_list zs (fun z => (osc (values z))^2 * (norm_sq (query z) * frobenius_sq (centred_tokens z))).
 
-Lemma rademacher_scalar_head omega t0 l zs : (0 < length zs)%nat ->
+(** The Rademacher average of heads with scalar values, for any finite part of the Frobenius ball. *)
+Theorem rademacher_scalar_head omega t0 l zs : (0 < length zs)%nat ->
   (forall W, W = t0 \/ In W l -> shaped d1 d2 W /\ frobenius_norm W <= omega) ->
   rademacher head_loss t0 l zs <= L * omega / (2 * INR (length zs)) * sqrt (scalar_head_sum zs).
 Proof.
@@ -289,7 +290,8 @@ Qed.
 Definition vector_head_sum (zs : list Z) : R :=
   sum_list zs (fun z => (radius z)^2 * (norm_sq (query z) * frobenius_sq (centred_tokens z))).
 
-Lemma rademacher_vector_head omega t0 l zs : (0 < length zs)%nat ->
+(** The Rademacher average of heads with vector values, for any finite part of the Frobenius ball. *)
+Theorem rademacher_vector_head omega t0 l zs : (0 < length zs)%nat ->
   (forall W, W = t0 \/ In W l -> shaped d1 d2 W /\ frobenius_norm W <= omega) ->
   rademacher vector_head_loss t0 l zs <= L * omega / INR (length zs) * sqrt (vector_head_sum zs).
 Proof.

@@ -157,6 +157,7 @@ def risk_record(printed: str = "0.04438678311813341") -> dict[str, Any]:
         "loss": "0-1",
         "m": 3000,
         "delta": "1/20",
+        "errors": 64,
         "value": {"lower": "0.0429", "upper": "0.043"},
         "forms": {"kl": {"lower": "0.044", "upper": printed}},
         "inputs": {
@@ -173,3 +174,82 @@ def test_a_risk_record_is_stated_with_its_exact_inputs_and_its_own_form() -> Non
     assert goal.where == "bounds[0].forms.kl (D)"
     assert "kl_inverse (8 / 375) (((29 * (ln 2)) + (ln (1 / (1 / 20)))) / 3000)" in goal.text
     assert "<= 0.04438678311813341." in goal.text
+
+
+def tail_records(compressed: str, held_out: str) -> list[dict[str, Any]]:
+    """Theorem D in binomial form: 64 errors of 3000, 29 bits; a test set with 19 errors of 1000."""
+    numbers = {"code_bits": 29, "m": 3000, "k_errors": 64}
+    delta = {"lower": "0.0499999999999999999999999999999", "upper": "0.0500000000000000000000000000001"}
+    common = {"loss": "0-1", "delta": "1/20", "note": ""}
+    return [
+        {
+            **common,
+            "theorem": "D-binomial",
+            "m": 3000,
+            "errors": 64,
+            "value": {"lower": "0", "upper": compressed},
+            "forms": {"binomial": {"lower": "0", "upper": compressed}},
+            "inputs": {n: {"lower": str(v), "upper": str(v)} for n, v in numbers.items()} | {"delta": delta},
+        },
+        {
+            **common,
+            "theorem": "test-set",
+            "m": 1000,
+            "errors": 19,
+            "value": {"lower": "0", "upper": held_out},
+            "inputs": {
+                "k_errors": {"lower": "19", "upper": "19"},
+                "n_test": {"lower": "1E+3", "upper": "1E+3"},
+                "delta": delta,
+            },
+        },
+    ]
+
+
+def test_binomial_tails_are_stated_with_whole_numbers() -> None:
+    compressed, held_out = goals({"bounds": tail_records("0.05", "0.0281")})
+    assert "binomial_tail_inverse (Z.to_nat 64) (Z.to_nat 3000)" in compressed.text
+    assert "(20 * 2 ^ 29) 5 100" in compressed.text
+    assert "tail_below_correct 19 1000 1 20 281 10000" in held_out.text
+
+
+def test_a_tail_with_an_error_count_that_is_not_known_exactly_has_no_goal() -> None:
+    record = tail_records("0.05", "0.0281")[1]
+    del record["errors"]
+    record["inputs"]["k_errors"]["upper"] = "20"
+    (goal,) = goals({"bounds": [record]})
+    assert not goal.text
+    assert "k_errors as an exact number" in goal.reason
+
+
+def test_a_printed_one_claims_nothing() -> None:
+    record = risk_record()
+    record["forms"]["kl"]["upper"] = "1"
+    assert goals({"bounds": [record]}) == []
+
+
+def gibbs_record(printed: str) -> dict[str, Any]:
+    """Theorem E with a Monte-Carlo estimate: an inverse inside an inverse; inputs with 30 digits."""
+    inputs = {
+        "kl_divergence": ("333.123952072993170000000000000", "333.123952072993170000000000001"),
+        "grid_cost": ("12.3428736870223190000000000000", "12.3428736870223190000000000001"),
+        "m": ("200000", "200000"),
+        "delta": ("0.0399999999999999999999999999999", "0.0400000000000000000000000000001"),
+        "emp_risk_draws": ("0.0325212499999999999999999999999", "0.0325212500000000000000000000001"),
+        "n_draws": ("800000", "800000"),
+        "delta_draws": ("0.00999999999999999999999999999999", "0.0100000000000000000000000000001"),
+    }
+    return {
+        "theorem": "E-monte-carlo",
+        "loss": "0-1",
+        "m": 200000,
+        "delta": "1/20",
+        "value": {"lower": "0", "upper": printed},
+        "inputs": {name: {"lower": low, "upper": high} for name, (low, high) in inputs.items()},
+    }
+
+
+def test_an_inverse_inside_an_inverse_gets_a_bound_of_its_own() -> None:
+    (goal,) = goals({"bounds": [gibbs_record("0.045")]})
+    assert "assert (H_inner_0 :" in goal.text
+    assert goal.text.count("kl_inverse_mono") == 2

@@ -18,9 +18,10 @@ from proofs.bridge.mutants import Mutant, judge, judge_all, mutants
 from proofs.bridge.record import GOALS
 from proofs.bridge.sentences import record
 from proofs.bridge.sources import theorems
+from proofs.symbols import kl_divergence, log_ratio
 from proofs.theorems import THEOREMS
 
-from .test_bridge import example_report, risk_record
+from .test_bridge import example_report, gibbs_record, risk_record, tail_records
 
 pytestmark = [pytest.mark.coq, pytest.mark.usefixtures("coq")]
 
@@ -34,14 +35,18 @@ def test_every_generated_claim_compiles() -> None:
     assert outcome.ok, outcome.first_error
 
 
-@pytest.mark.parametrize("name", ["C1(i)", "C1-vector-peeled", "A1", "D"])
+@pytest.mark.parametrize("name", ["C1(i)", "C1-vector-peeled", "A1", "D", "E", "E-single", "E-monte-carlo"])
 def test_a_drifted_bound_does_not_compile(name: str) -> None:
     """One per cent less in the part that grows with the class, in the object itself."""
     theorem = THEOREMS[name]
-    if name == "D":
-        drifted = replace(
-            theorem, bound=theorem.bound.subs(sympy.log(2), sympy.Rational(99, 100) * sympy.log(2))
-        )
+    changed = {
+        "D": (sympy.log(2), sympy.Rational(99, 100) * sympy.log(2)),
+        "E": (kl_divergence, sympy.Rational(99, 100) * kl_divergence),
+        "E-single": (log_ratio, sympy.Rational(99, 100) * log_ratio),
+        "E-monte-carlo": (kl_divergence, sympy.Rational(99, 100) * kl_divergence),
+    }
+    if name in changed:
+        drifted = replace(theorem, bound=theorem.bound.subs(*changed[name]))
     else:
         drifted = replace(theorem, bound=theorem.bound - theorem.parts[0][1] / 100)
     assert drifted.prefix != theorem.prefix
@@ -119,6 +124,52 @@ def test_a_printed_risk_compiles_and_lowered_it_does_not(tmp_path: Path) -> None
     path = tmp_path / "risk.json"
     path.write_text(json.dumps({"bounds": [risk_record(), risk_record(lowered("0.04438678311813341"))]}))
     assert [ok for _, ok in check_report(path)] == [True, False]
+
+
+def inverse(share: str, price: mpmath.mpf) -> mpmath.mpf:
+    """The inverse of the relative entropy, by bisection in 60 digits."""
+    q, low, high = mpmath.mpf(share), mpmath.mpf(share), mpmath.mpf(1)
+    for _ in range(190):
+        p = (low + high) / 2
+        small = q * mpmath.log(q / p) + (1 - q) * mpmath.log((1 - q) / (1 - p)) <= price
+        low, high = (p, high) if small else (low, p)
+    return high
+
+
+def gibbs_value() -> mpmath.mpf:
+    """The Gibbs bound of ``gibbs_record`` at its upper ends, by another road."""
+    price = mpmath.mpf("333.12395207299317") + mpmath.mpf("12.342873687022319")
+    price += mpmath.log((2 + mpmath.sqrt(mpmath.pi * 100000)) / mpmath.mpf("0.04"))
+    return inverse(str(inverse("0.03252125", mpmath.log(100) / 800000)), price / 200000)
+
+
+def tail_value(k: int, n: int, level: mpmath.mpf) -> mpmath.mpf:
+    """Where the binomial distribution function at k comes down to ``level``."""
+    low, high = mpmath.mpf(k) / n, mpmath.mpf(1)
+    for _ in range(120):
+        p = (low + high) / 2
+        above = mpmath.fsum(mpmath.binomial(n, i) * p**i * (1 - p) ** (n - i) for i in range(k + 1)) >= level
+        low, high = (p, high) if above else (low, p)
+    return high
+
+
+def printed(value: mpmath.mpf) -> str:
+    """18 decimals, rounded up."""
+    return str(Decimal(mpmath.nstr(value, 40)).quantize(Decimal(10) ** -18, rounding="ROUND_CEILING"))
+
+
+def test_gibbs_and_binomial_lines_compile_and_lowered_in_their_last_digit_they_do_not(tmp_path: Path) -> None:
+    with mpmath.workdps(60):
+        gibbs = printed(gibbs_value())
+        tails = [
+            printed(tail_value(64, 3000, mpmath.mpf(2) ** -29 / 20)),
+            printed(tail_value(19, 1000, mpmath.mpf(1) / 20)),
+        ]
+    path = tmp_path / "risk.json"
+    good = [gibbs_record(gibbs), *tail_records(*tails)]
+    bad = [gibbs_record(lowered(gibbs)), *tail_records(*map(lowered, tails))]
+    path.write_text(json.dumps({"bounds": good + bad}))
+    assert [ok for _, ok in check_report(path)] == [True] * 3 + [False] * 3
 
 
 def test_recorded_goals_are_what_coq_shows() -> None:
