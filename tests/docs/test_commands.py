@@ -27,7 +27,7 @@ from tests.docs.pages import ROOT, Command, commands, python_pages
 
 COMMANDS = commands()
 SPECIAL = tomllib.loads((Path(__file__).parent / "commands.toml").read_text(encoding="utf-8"))
-NEEDS_CHECKOUT = ("make", "python", "pytest")
+NEEDS_CHECKOUT = ("make", "pip", "python", "pytest")
 SECONDS = 600
 
 pytestmark = [pytest.mark.docs, pytest.mark.timeout(SECONDS + 60)]

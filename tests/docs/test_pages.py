@@ -19,6 +19,8 @@ from tests.docs.pages import BLOCKS, ROOT, commands, in_lines, is_a_name, python
 COMMANDS = [command.text for command in commands()]
 SPECIAL = tomllib.loads((Path(__file__).parent / "commands.toml").read_text(encoding="utf-8"))
 
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
 
 def test_only_known_languages() -> None:
     known = {"python", "sh", "console", "bash", "toml", "json", "text", "math", "coq"}
@@ -44,6 +46,10 @@ def test_command_is_real(command: str) -> None:
         assert re.search(rf"^{re.escape(words[-1])}:", makefile, re.MULTILINE)
     elif words[0] == "pytest":
         assert all((ROOT / word.split("::")[0]).exists() for word in words[1:] if not word.startswith("-"))
+    elif words[:2] == ["pip", "install"]:
+        extra = re.fullmatch(r"\.\[(\w+)\]", words[2])
+        assert extra
+        assert extra.group(1) in PROJECT["optional-dependencies"]
     elif words[:3] == ["python", "-m", "verify"]:  # from a copy of the folder
         assert (ROOT / "certify/verify/__main__.py").exists()
     elif words[:2] == ["python", "-m"]:
@@ -69,12 +75,11 @@ def test_the_list_of_special_commands_is_current() -> None:
 
 
 def test_every_dependency_is_justified() -> None:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     page = (ROOT / "docs/decisions/0002-dependencies.md").read_text(encoding="utf-8")
-    extras = project["optional-dependencies"]
-    for requirement in [*project["dependencies"], *(line for lines in extras.values() for line in lines)]:
+    extras = PROJECT["optional-dependencies"]
+    for requirement in [*PROJECT["dependencies"], *(line for lines in extras.values() for line in lines)]:
         name = re.split(r"[\[<>=]", requirement)[0]
-        assert name == project["name"] or re.search(rf"\b{re.escape(name)}\b", page), f"{name}: no line why"
+        assert name == PROJECT["name"] or re.search(rf"\b{re.escape(name)}\b", page), f"{name}: no line why"
     for extra in extras:
         assert f"| `{extra}` |" in page
 
