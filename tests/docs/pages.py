@@ -94,7 +94,7 @@ def _of_block(block: Block) -> Iterator[Command]:
         if block.language in SHELL and line.strip() and not line.startswith("#"):
             text = re.split(r"\s+#\s", line.removeprefix("$ "))[0].strip()
             if text.startswith(". "):
-                setup += text + " && "
+                setup += text + "\n"
             else:
                 yield Command(block.page, text, setup)
         elif block.language == "text" and re.match(r"\s*certify [a-z]", line):

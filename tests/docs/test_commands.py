@@ -48,7 +48,7 @@ class Places:
         here = self.checkout if checkout else self.reader
         if command.page == inputs.LEMMA_PAGE:
             here = self.lemma
-        activated = [] if command.setup or "make" in command.text else [str(here / ".venv/bin")]
+        activated = [] if command.setup or script.startswith("make") else [str(here / ".venv/bin")]
         return subprocess.run(
             ["bash", "-c", command.setup + script],
             cwd=here,
