@@ -131,7 +131,10 @@ class _Round(torch.autograd.Function):
 
 @dataclass(frozen=True)
 class Grid:
-    """A quantisation to try: levels and step of the scores and of the values, and the price of a nonzero."""
+    """A quantisation to try: levels and step of the scores and of the values, and the price of a bit.
+
+    ``penalty``: in units of the loss; the bits of an entry q are estimated as log2(1 + |q|).
+    """
 
     score_levels: int
     score_step: float
@@ -155,7 +158,7 @@ def train_quantised(
     def loss_of(rows: Tensor) -> Tensor:
         w = _Round.apply(scores, grid.score_levels) * grid.score_step
         v = _Round.apply(values, grid.value_levels) * grid.value_step
-        spent = sum(x.abs().clamp(max=1).sum() for x in (scores, values))
+        spent = sum(torch.log2(1 + x.abs()).sum() for x in (scores, values))
         return (
             _cross_entropy(tokens.logits(rows, w, v) * gain.exp(), tokens.labels[rows]) + grid.penalty * spent
         )

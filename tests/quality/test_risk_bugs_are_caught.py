@@ -8,13 +8,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from certify.bounds.risk import heads, noise, occam, pac_bayes
+from certify.bounds.risk import classical, heads, noise, norm_bounds, occam, pac_bayes, ramp, readout_bounds
 from certify.bounds.risk.entries import exact
 from certify.bounds.risk.run import Plan, run_risk
 from certify.bounds.risk.samples import Sample
 from certify.codec import arithmetic
 from certify.errors import CertifyError
 from certify.verify import risk as verify_risk
+from tests.certify.risk import test_norms
 
 Plant = Callable[[pytest.MonkeyPatch], None]
 
@@ -161,6 +162,56 @@ def test_the_second_checker_refuses_with_three_classes(
 ) -> None:
     plant(monkeypatch)
     assert caught <= set(make_and_check(tmp_path, three_classes()))
+
+
+def uncentred(patch: pytest.MonkeyPatch) -> None:
+    def squares(tokens: np.ndarray, dimension: int) -> np.ndarray:
+        return np.asarray(tokens.shape[2] * (tokens[:, :, 0] >= 0).sum(axis=1), dtype=float)
+
+    patch.setattr(norm_bounds, "_centred_squares", squares)
+
+
+def half_range(patch: pytest.MonkeyPatch) -> None:
+    real = norm_bounds.token_sums
+    patch.setattr(norm_bounds, "token_sums", lambda table, tokens: real(table, tokens) / 2)
+
+
+def small_moment(patch: pytest.MonkeyPatch) -> None:
+    real = readout_bounds.spectral_norm
+    patch.setattr(readout_bounds, "spectral_norm", lambda *a, **k: real(*a, **k) * exact("0.999"))
+
+
+def forgotten_gap(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(ramp, "value_of", lambda name, inputs: inputs["emp_risk"])
+
+
+def free_widths(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(classical, "share", lambda width: 1)
+
+
+def free_norms(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(classical, "weight", lambda index: 1)
+
+
+@pytest.mark.parametrize(
+    ("plant", "check"),
+    [
+        (uncentred, lambda: test_norms.test_the_sum_of_scores_is_contained(0)),
+        (half_range, lambda: test_norms.test_the_sum_of_scores_is_contained(0)),
+        (small_moment, lambda: test_norms.test_the_largest_moment_is_contained(0)),
+        (forgotten_gap, test_norms.test_readout_bounds_hold_on_fresh_samples_and_forgetting_the_gap_does_not),
+        (free_widths, lambda: test_norms.test_classical_numbers_follow_their_formulas(classical.PAC_BAYES)),
+        (free_norms, lambda: test_norms.test_classical_numbers_follow_their_formulas(classical.SPECTRAL)),
+        (free_norms, lambda: test_norms.test_classical_numbers_follow_their_formulas(classical.DEPTH)),
+    ],
+)
+def test_the_tests_of_norms_find(
+    plant: Plant, check: Callable[[], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    check()
+    plant(monkeypatch)
+    with pytest.raises(AssertionError):
+        check()
 
 
 @pytest.mark.parametrize("plant", [stolen_bit, improper_law])

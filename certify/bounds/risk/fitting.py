@@ -24,7 +24,10 @@ from certify.oracles import linear_training, softmax_training
 
 Progress = Callable[[str], None]
 ONE = np.ones((1, 1), dtype=np.int64)
-SOFTMAX_LEVELS = (2, 3, 4, 6)
+SOFTMAX_LEVELS = ((30_000, (2, 3, 4)), (1 << 62, (4, 6, 8)))  # up to so many units: levels to try
+SOFTMAX_WIDTHS = (2.2, 1.5)  # reach of the levels, in spreads of the float scores and values
+BITS_PER_ENTRY = 3.0  # a guess for the price of a bit
+BIT_IN_LOSS = 2.0  # how much of the training loss one unit of risk is worth
 LINEAR_LEVELS = (1, 2)
 # (levels, width of a step in spreads of the float entries, price of a nonzero)
 LINEAR_GRIDS = ((1, 0.8, 3e-4), (1, 0.8, 1e-3), (1, 0.8, 4e-3), (1, 1.4, 1e-3), (2, 2.0, 1e-3))
@@ -75,18 +78,20 @@ class SoftmaxFit:
 
     def plain(self) -> SoftmaxHead:
         """The float head."""
-        scores, values = softmax_training.train(self.tokens, self._steps(800), self.seed)
+        scores, values = softmax_training.train(self.tokens, self._steps(1200), self.seed)
         return SoftmaxHead(scores, values[:, None])
 
     def candidates(self, head: Head, levels: tuple[int, ...]) -> Iterator[Candidate]:
         """Quantised heads, trained onward from the float head."""
         start = self._vectors(head)
+        errors, bits = head.margins(self.sample).errors(), BITS_PER_ENTRY * sum(len(x) for x in start)
+        penalty = BIT_IN_LOSS * price_of_a_bit(errors, len(self.sample), bits)
         for count in levels:
             exponents = [
                 exponent_near(max(float(np.std(x)), 1e-6) * f / count)
-                for x, f in zip(start, (2.2, 1.5), strict=True)
+                for x, f in zip(start, SOFTMAX_WIDTHS, strict=True)
             ]
-            grid = softmax_training.Grid(count, step(exponents[0]), count, step(exponents[1]))
+            grid = softmax_training.Grid(count, step(exponents[0]), count, step(exponents[1]), penalty)
             integers = softmax_training.train_quantised(self.tokens, start, grid, self._steps(600), self.seed)
             matrices = [
                 QuantisedMatrix(ONE, integers[0][:, None], count, exponents[0]),
@@ -150,7 +155,8 @@ class LinearFit:
             candidate = self._candidate(integers, count, exponent)
             yield candidate
             if x.size * self.family.outputs <= POLISH_LIMIT:
-                price = price_of_a_bit(candidate, self.sample)
+                errors = candidate.head.margins(self.sample).errors()
+                price = price_of_a_bit(errors, len(self.sample), candidate.word.length)
                 integers = linear_training.polish(x, labels, integers, count, price, self._steps(300))
                 yield self._candidate(integers, count, exponent)
 
@@ -175,9 +181,8 @@ class LinearFit:
         return Gaussian((found[0].reshape(-1),), (found[1].reshape(-1),))
 
 
-def price_of_a_bit(candidate: Candidate, sample: Sample) -> float:
-    """How much of the risk one more bit is worth near this candidate."""
-    errors, m, bits = candidate.head.margins(sample).errors(), len(sample), candidate.word.length
+def price_of_a_bit(errors: int, m: int, bits: float) -> float:
+    """How much one more bit raises the bound near so many errors and bits."""
     more, now = (surrogate(errors, m, (bits + extra) * math.log(2)) for extra in (10, 0))
     return (more - now) / 10
 
@@ -205,7 +210,9 @@ def fit_for(sample: Sample, effort: float = 1.0, seed: int = 0, outputs: int = 1
 def compress(fit: Fit, head: Head, levels: tuple[int, ...] | None, progress: Progress) -> Candidate:
     """The candidate whose bound by Theorem D is smallest."""
     if levels is None:
-        levels = SOFTMAX_LEVELS if isinstance(fit, SoftmaxFit) else LINEAR_LEVELS
+        levels = LINEAR_LEVELS
+        if isinstance(fit, SoftmaxFit):
+            levels = next(tried for most, tried in SOFTMAX_LEVELS if len(fit.sample) <= most)
     best: tuple[float, Candidate] | None = None
     for candidate in fit.candidates(head, levels):
         errors = candidate.head.margins(fit.sample).errors()

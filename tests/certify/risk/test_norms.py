@@ -10,12 +10,11 @@ import mpmath
 import numpy as np
 import pytest
 
-from certify.bounds.risk import classical
+from certify.bounds.risk import classical, norm_bounds, readout_bounds
 from certify.bounds.risk.fitting import LinearFit, SoftmaxFit
 from certify.bounds.risk.heads import LinearHead, SoftmaxHead
-from certify.bounds.risk.norm_bounds import _centred_squares, _sum_of_scores, scores_alone
+from certify.bounds.risk.norm_bounds import scores_alone
 from certify.bounds.risk.ramp import RATIO, START, share, weight
-from certify.bounds.risk.readout_bounds import largest_moment, readout_bounds
 from certify.bounds.risk.samples import Sample
 from certify.demos.words import Population
 from certify.kernel.enclosure import Enclosure
@@ -42,7 +41,7 @@ def test_the_largest_moment_is_contained(seed: int) -> None:
             for j in range(4):
                 moments[i, j] += row[i] * row[j]
     truth = max(mp.eigsy(moments, eigvals_only=True))
-    found = largest_moment(sample)
+    found = readout_bounds.largest_moment(sample)
     assert found.lower <= truth <= found.upper
     assert found.upper - found.lower < 1e-6 * found.upper
 
@@ -67,25 +66,25 @@ def test_the_sum_of_scores_is_contained(seed: int) -> None:
     tokens = some_tokens(seed)
     values = 3 * np.random.default_rng(seed).standard_normal((6, 1))
     total = Fraction(0)
-    for unit, square in zip(tokens, _centred_squares(tokens, 6), strict=True):
+    for unit, square in zip(tokens, norm_bounds._centred_squares(tokens, 6), strict=True):
         rows = [row for row in unit.tolist() if row[0] >= 0]
         exact = centred_square(rows)
         assert abs(Fraction(square) - exact) <= exact / 2**40 + Fraction(1, 2**60)
         read = [sum((Fraction(values[c, 0]) for c in row), Fraction(0)) for row in rows]
         total += ((max(read) - min(read)) / 2) ** 2 * exact
-    found = _sum_of_scores(values, Sample(tokens, np.zeros(8, dtype=np.int64), 6))
+    found = norm_bounds._sum_of_scores(values, Sample(tokens, np.zeros(8, dtype=np.int64), 6))
     assert found.contains(total)
     assert found.upper - found.lower <= 1e-6 * found.upper + 1e-12
 
 
 def test_one_output_has_one_norm_and_k_outputs_have_two() -> None:
     sample = features(0, 400, 5, 2)
-    a, b = readout_bounds(LinearFit(sample).plain(), sample, DELTA)  # type: ignore[arg-type]
+    a, b = readout_bounds.readout_bounds(LinearFit(sample).plain(), sample, DELTA)  # type: ignore[arg-type]
     assert (a.theorem, b.theorem) == ("A1-scalar-peeled", "B1-peeled")
     assert a.value.lower <= b.value.upper
     assert b.value.lower <= a.value.upper
     sample = features(0, 400, 6, 4)
-    a, b = readout_bounds(LinearFit(sample, outputs=4).plain(), sample, DELTA)  # type: ignore[arg-type]
+    a, b = readout_bounds.readout_bounds(LinearFit(sample, outputs=4).plain(), sample, DELTA)  # type: ignore[arg-type]
     assert (a.theorem, b.theorem) == ("A1-peeled", "B2-peeled")
     assert a.loss == b.loss, "one width, so that the minimum may be taken"
     assert b.inputs["series_variance"].upper <= b.inputs["series_frobenius_sq"].upper
@@ -99,7 +98,7 @@ def test_readout_bounds_hold_on_fresh_samples_and_forgetting_the_gap_does_not() 
         sample = features(seed, 40, 12, 2)
         head = LinearFit(sample).plain()
         assert isinstance(head, LinearHead)
-        for bound in readout_bounds(head, sample, DELTA):
+        for bound in readout_bounds.readout_bounds(head, sample, DELTA):
             width = float(bound.loss.removeprefix("ramp "))
             truth = head.margins(fresh).ramp_risk(width) - Fraction(1, 100)
             assert truth <= Fraction(bound.value.upper)
