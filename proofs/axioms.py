@@ -3,7 +3,8 @@
 TRUSTED. ``E`` is the expectation over a probability measure named by its variable, ``sup`` the supremum over
 a nonempty set, taken where it is finite. Linearity of ``E`` and ``sum``, and positive factors and added
 constants of ``sup`` are in the normal forms; monotonicity is the rule ``monotone``. Each schema: variables
-(name, sort, kind), hypotheses, conclusion. ``X``, ``Y`` stand for functions of the bound variables.
+(name, sort, kind), hypotheses, conclusion; what is put for a variable of kind ``arbitrary`` must be a free
+parameter, of which nothing is supposed. ``X``, ``Y`` stand for functions of the bound variables.
 """
 
 from __future__ import annotations
@@ -32,6 +33,26 @@ AXIOMS: dict[str, Schema] = {
     # averages and finite sums may be exchanged; squares are not negative
     "average-of-sum": ((_F, _E, _T), (), "(eq (E w (sum t (X w t))) (sum t (E w (X w t))))"),
     "squares-add-up": ((("X", "real", "after"), ("k", "any", "dummy")), (), "(le 0 (sum k (pow (X k) 2)))"),
+    # one fair sign; and independent signs, one unit at a time: what holds for one unit, whatever the rest G
+    # may be, holds for all units, by conditioning on the signs of the others
+    "average-over-one-sign": (
+        (_F, ("c", "sign", "dummy")),
+        (),
+        "(eq (E c (X c)) (div (add (X 1) (X -1)) 2))",
+    ),
+    "one-unit-at-a-time": (
+        (
+            *(_F, _G, ("G", "real", "arbitrary"), _T),
+            *(("e", "signs", "dummy"), ("c", "sign", "dummy"), ("i", "any", "dummy")),
+        ),
+        ("(le (E c (sup t (add (mul c (X i t)) (G t)))) (E c (sup t (add (mul c (Y i t)) (G t)))))",),
+        "(le (E e (sup t (sum i (mul (e i) (X i t))))) (E e (sup t (sum i (mul (e i) (Y i t))))))",
+    ),
+    "abs-below": (
+        (("a", "real", "after"), ("c", "real", "after")),
+        ("(le a c)", "(le (neg a) c)"),
+        "(le (abs a) c)",
+    ),
     # matrices by their entries; a dummy of sort entry runs through all of them
     "inner-by-entries": (
         (("A", "real", "after"), ("B", "real", "after"), ("k", "entry", "dummy")),

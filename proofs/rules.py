@@ -29,7 +29,7 @@ LEVELS = ("coq", "kernel", "interval", "cited", "paper")
 
 SORTS = (
     *("real", "nonnegative", "positive", "count", "index", "fraction"),
-    *("point", "entry", "sample", "signs", "gauss"),
+    *("point", "entry", "sample", "sign", "signs", "gauss"),
 )
 KINDS = ("before", "after", "grid", "free", "dummy")
 Json = Mapping[str, Any]
@@ -194,6 +194,11 @@ def _admit_term(
             f"{name} of {lemma} holds for all values; put a dummy of sort {sort} for it",
         )
         return set()
+    if kind == "arbitrary":
+        need(
+            context.kinds.get(term) == "free" and context.sorts[term] == sort,
+            f"{name} of {lemma} stands for anything; put a free parameter of sort {sort} for it",
+        )
     if kind == "before":
         late = sorted(n for n in names if context.kinds[n] in ("after", "dummy", "free"))
         need(not late, f"{name} of {lemma} must be fixed before the sample, but {', '.join(late)} is not")

@@ -4,6 +4,90 @@ from __future__ import annotations
 
 from proofs.build import Derivation
 
+_SOURCES = ("M. Ledoux, M. Talagrand, Probability in Banach Spaces, 1991, Theorem 4.12",)
+_PAIR = "L*(p({0}) - p({1})) + G({0}) + G({1})"
+_BEST_PAIR = f"sup(v, sup(w, {_PAIR.format('v', 'w')}))"
+"""The largest value over two members, who need not be the t and u of the proof."""
+_BELOW_SUP = "Each member is at most the supremum over all members."
+
+
+def _below_best_pair(d: Derivation) -> tuple[str, str]:
+    """The pair (t, u), and the pair (u, t), are at most the best pair."""
+    pair = _PAIR.format("v", "w")
+    inner = d.axiom(
+        "value-below-sup",
+        {"X": f"lambda w: {pair}", "t": "w"},
+        f"{pair} <= sup(w, {pair})",
+        _BELOW_SUP,
+    )
+    outer = d.axiom(
+        "value-below-sup",
+        {"X": f"lambda v: sup(w, {pair})", "t": "v"},
+        f"sup(w, {pair}) <= {_BEST_PAIR}",
+        _BELOW_SUP,
+    )
+    both = d.combine(
+        f"{pair} <= {_BEST_PAIR}",
+        "Put the lines together: what bounds one quantity is bounded by the next.",
+        inner,
+        outer,
+    )
+    found = []
+    for first, second in (("t", "u"), ("u", "t")):
+        why = f"It holds for every pair, so for {first} and {second}."
+        half = d.specialise("v", first, f"{_PAIR.format(first, 'w')} <= {_BEST_PAIR}", why, both)
+        found.append(d.specialise("w", second, f"{_PAIR.format(first, second)} <= {_BEST_PAIR}", why, half))
+    return found[0], found[1]
+
+
+def _without_modulus(d: Derivation) -> str:
+    """Why the modulus may be dropped: one of the two orders of a pair makes the difference positive."""
+    rest = f"({_BEST_PAIR} - G(t) - G(u))/L"
+    one, other = (
+        d.combine(f"{sign}(p(t) - p(u)) <= {rest}", "Solve for the difference.", step, times=["1/L"])
+        for sign, step in zip(("", "-"), _below_best_pair(d), strict=True)
+    )
+    modulus = d.axiom(
+        "abs-below",
+        {"a": "p(t) - p(u)", "c": rest},
+        f"abs(p(t) - p(u)) <= {rest}",
+        "The modulus is the number or its negative.",
+        one,
+        other,
+    )
+    pair = "h(t) - h(u) + G(t) + G(u)"
+    moved = d.combine(
+        f"{pair} <= {_BEST_PAIR}",
+        "Use the Lipschitz condition.",
+        d.assume("lipschitz"),
+        modulus,
+        times=["1", "L"],
+    )
+    return d.monotone(
+        f"sup(t, sup(u, {pair})) <= sup(t, sup(u, {_BEST_PAIR}))",
+        "It holds for all t and u, and the right side does not depend on them.",
+        moved,
+    )
+
+
+def _renamed(d: Derivation, body: str, old: str, new: str) -> str:
+    """The supremum does not depend on what a member is called: ``body`` with ``{}`` for the member."""
+    there = f"sup({new}, {body.format(new)})"
+    value = d.axiom(
+        "value-below-sup",
+        {"X": f"lambda {new}: {body.format(new)}", "t": new},
+        f"{body.format(new)} <= {there}",
+        _BELOW_SUP,
+    )
+    each = d.specialise(
+        new, old, f"{body.format(old)} <= {there}", "It holds for every member, whatever its name.", value
+    )
+    return d.monotone(
+        f"sup({old}, {body.format(old)}) <= sup({old}, {there})",
+        "The right side does not depend on the member.",
+        each,
+    )
+
 
 def derive_step() -> Derivation:
     """One coordinate."""
@@ -16,44 +100,41 @@ def derive_step() -> Derivation:
             "h": "real after: h(t) is the Lipschitz function's value",
             "p": "real after: p(t) is what it is a function of",
             "G": "real after: everything else",
-            "L": "nonnegative after: Lipschitz constant",
-            "e": "signs dummy: one sign",
-            "t": "point dummy: a member of the class",
-            "u": "point dummy: a member of the class",
+            "L": "positive after: Lipschitz constant",
+            "e": "sign dummy: one sign",
+            **{name: "point dummy: a member of the class" for name in ("t", "u", "v", "w")},
         },
         "E(e, sup(t, e*h(t) + G(t))) <= E(e, sup(t, e*L*p(t) + G(t)))",
         hypotheses={
             "lipschitz": ("h(t) - h(u) <= L*abs(p(t) - p(u))", "h moves at most L times as far as p")
         },
-        sources=("M. Ledoux, M. Talagrand, Probability in Banach Spaces, 1991, Theorem 4.12",),
+        sources=_SOURCES,
         domain="finite classes, all signs enumerated",
     )
-    lipschitz = d.assume("lipschitz")
-    pair = d.paper(
-        "2*E(e, sup(t, e*h(t) + G(t))) == sup(t, sup(u, h(t) - h(u) + G(t) + G(u)))",
-        "Write out the two signs; the two suprema choose t and u.",
-    )
-    moved = d.monotone(
-        "sup(t, sup(u, h(t) - h(u) + G(t) + G(u))) <= sup(t, sup(u, L*abs(p(t) - p(u)) + G(t) + G(u)))",
-        "Use the Lipschitz condition inside.",
-        lipschitz,
-    )
-    unsigned = d.paper(
-        "sup(t, sup(u, L*abs(p(t) - p(u)) + G(t) + G(u))) == sup(t, sup(u, L*(p(t) - p(u)) + G(t) + G(u)))",
-        "The bracket does not change when t and u are exchanged; one of the two orders has p(t) >= p(u).",
-    )
-    back = d.paper(
-        "2*E(e, sup(t, e*L*p(t) + G(t))) == sup(t, sup(u, L*(p(t) - p(u)) + G(t) + G(u)))",
-        "Read the first step backwards with L p instead of h.",
-    )
+    halves = [
+        d.axiom(
+            "average-over-one-sign",
+            {"X": f"lambda e: sup(t, e*{value} + G(t))", "c": "e"},
+            f"E(e, sup(t, e*{value} + G(t))) == (sup(t, {value} + G(t)) + sup(t, -{value} + G(t)))/2",
+            "Write out the two signs.",
+        )
+        for value in ("h(t)", "(L*p(t))")
+    ]
+    second = _renamed(d, "-h({0}) + G({0})", "t", "u")
+    best = _without_modulus(d)
+    back = [
+        _renamed(d, "L*p({0}) + G({0})", "v", "t"),
+        _renamed(d, "-(L*p({0})) + G({0})", "w", "t"),
+    ]
     d.combine(
         d.conclude,
-        "Put the lines together and halve.",
-        pair,
-        moved,
-        unsigned,
-        back,
-        times=["1/2", "1/2", "1/2", "-1/2"],
+        "Two suprema, each with its own member, are the supremum over pairs. Put the lines together.",
+        halves[0],
+        second,
+        best,
+        *back,
+        halves[1],
+        times=["1", "1/2", "1/2", "1/2", "1/2", "-1"],
     )
     return d
 
@@ -69,13 +150,13 @@ def derive() -> Derivation:
         {
             "h": "real after: h(i, t) is the Lipschitz function's value at unit i",
             "p": "real after: p(i, t) is what it is a function of",
-            "L": "nonnegative after: Lipschitz constant",
+            "L": "positive after: Lipschitz constant",
             "e": "signs dummy: independent signs",
             "t": "point dummy: a member",
             "u": "point dummy: a member",
             "i": "point dummy: a unit",
-            "c": "signs dummy: one sign",
-            "G": "real after: everything else, in the step for one unit",
+            "c": "sign dummy: one sign",
+            "G": "real free: everything else, in the step for one unit",
         },
         "E(e, sup(t, sum(i, e(i)*h(i, t)))) <= L*E(e, sup(t, sum(i, e(i)*p(i, t))))",
         hypotheses={
@@ -84,7 +165,7 @@ def derive() -> Derivation:
                 "at each unit h moves at most L times as far",
             )
         },
-        sources=("M. Ledoux, M. Talagrand, Probability in Banach Spaces, 1991, Theorem 4.12",),
+        sources=_SOURCES,
         domain="finite classes, all signs enumerated",
     )
     lipschitz = d.assume("lipschitz")
@@ -103,11 +184,12 @@ def derive() -> Derivation:
         "One unit, with everything else in G.",
         lipschitz,
     )
-    d.paper(
+    d.axiom(
+        "one-unit-at-a-time",
+        {"X": "h", "Y": "lambda i, t: L*p(i, t)", "G": "G", "e": "e", "c": "c", "t": "t", "i": "i"},
         d.conclude,
         "Replace the units one after the other: average over the sign of one unit while "
-        "all other signs "
-        "are held fixed (they sit in G), then average over those.",
+        "all other signs are held fixed (they sit in G), then average over those.",
         step,
     )
     return d

@@ -327,6 +327,25 @@ def test_only_a_dummy_for_entries_runs_through_a_matrix(sort: str, accepted: boo
             check(d.data(), {}, {})
 
 
+@pytest.mark.parametrize("declared", ["real after", "real before", "nonnegative free", "real grid"])
+def test_the_rest_of_the_units_is_arbitrary(library: dict[str, Statement], declared: str) -> None:
+    """One unit at a time needs its premise whatever the other units contribute."""
+    data = copy.deepcopy(next(d for d in load() if d["name"] == "lemma-5"))
+    assert check(data, library, {}).level == "kernel"
+    rest = next(v for v in data["variables"] if v["name"] == "G")
+    rest["sort"], rest["kind"] = declared.split()
+    with pytest.raises(Refused, match="put a free parameter of sort real"):
+        check(data, library, {})
+
+
+def test_many_signs_are_not_one_sign(library: dict[str, Statement]) -> None:
+    data = copy.deepcopy(next(d for d in load() if d["name"] == "lemma-5-step"))
+    assert check(data, library, {}).level == "kernel"
+    next(v for v in data["variables"] if v["name"] == "e")["sort"] = "signs"
+    with pytest.raises(Refused, match="put a dummy of sort sign for it"):
+        check(data, library, {})
+
+
 @pytest.mark.parametrize(("sort", "accepted"), [("index", True), ("count", True), ("nonnegative", False)])
 def test_a_function_with_whole_values_may_stand_for_a_count(
     library: dict[str, Statement], sort: str, accepted: bool
