@@ -14,6 +14,7 @@ import numpy as np
 from .certificate import Refused, whole
 
 MAX_BITS = 1 << 24
+MAX_ENTRIES = 1 << 26
 
 
 class Reader:
@@ -70,6 +71,8 @@ class Reader:
 
 def read_matrix(reader: Reader, rows: int, columns: int) -> tuple[Any, Fraction]:
     """(integers (rows, columns) as int64, step): the matrix is their product."""
+    if rows * columns > MAX_ENTRIES:
+        raise Refused(f"family: a matrix of {rows} x {columns} is too large for this checker")
     rank = reader.integer(min(rows, columns))
     if rank == 0:
         return np.zeros((rows, columns), dtype=np.int64), Fraction(1)
@@ -85,10 +88,9 @@ def read_matrix(reader: Reader, rows: int, columns: int) -> tuple[Any, Fraction]
 def read_payload(payload: str, bits: int) -> Reader:
     """The choices of a payload. Every continuation of its bits decodes to them, so 2^-bits is a weight
     (Kraft)."""
-    try:
-        data = bytes.fromhex(payload)
-    except ValueError as error:
-        raise Refused(f"model.payload: not hexadecimal ({error})") from error
+    if len(payload) % 2 or not set(payload) <= set("0123456789abcdef"):
+        raise Refused("model.payload: not hexadecimal, two digits for each byte")
+    data = bytes.fromhex(payload)
     if not 0 <= bits <= MAX_BITS or len(data) != (bits + 7) // 8:
         raise Refused(f"model.bits: {bits} bits do not fit a payload of {len(data)} bytes")
     padded = int.from_bytes(data, "big")

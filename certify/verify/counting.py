@@ -11,7 +11,13 @@ import numpy as np
 from .certificate import Refused
 from .tails import mp, number
 
+CUT_OFF = 1e-290
 TOLERANCE = 2.0**-38  # of the sum of absolute terms: far above every float rounding below
+
+
+def tolerance(terms: int) -> float:
+    """What floats may lose in sums of ``terms`` products, as a share of the sum of absolute values."""
+    return max(TOLERANCE, terms * 2.0**-50)
 
 
 def softmax_errors(
@@ -56,7 +62,8 @@ def _count_wrong(a: Any, labels: Any, power: Any, drop: Any, step: Fraction) -> 
     wrong = np.zeros(len(labels), dtype=bool)
     for rival in _opponents(a, labels):
         value, size = (power * rival).sum(axis=1), (power * np.abs(rival)).sum(axis=1)
-        clear = np.abs(value) > TOLERANCE * size
+        # Powers were cut off at exp(-700): where only such terms are left, floats know nothing.
+        clear = np.abs(value) > TOLERANCE * size + CUT_OFF * np.abs(rival).sum(axis=1)
         wrong |= clear & (value < 0)
         for i in np.flatnonzero(~clear & ~wrong):
             wrong[i] = not _positive(rival[i], drop[i], step)
@@ -94,7 +101,7 @@ def linear_errors(weight: tuple[Any, Fraction], features: Any, labels: Any) -> i
             other = (labels + shift) % outputs
             w, b = (integers[:, labels] - integers[:, other]).T, last[labels] - last[other]
         value, size = (x * w).sum(axis=1) + b, (np.abs(x) * np.abs(w)).sum(axis=1) + np.abs(b)
-        clear = np.abs(value) > TOLERANCE * size
+        clear = np.abs(value) > tolerance(x.shape[1]) * size
         wrong |= clear & (value < 0)
         for i in np.flatnonzero(~clear & ~wrong):
             wrong[i] = not math.fsum([*(x[i] * w[i]).tolist(), float(b[i])]) > 0
@@ -112,7 +119,7 @@ def updated_errors(
     value = np.tanh(x @ layer.T + anchor[1]) @ head[:-1, 0] + head[-1, 0]
     reach = np.abs(x) @ np.abs(layer).T + np.abs(anchor[1]) + 1.0
     size = reach @ np.abs(head[:-1, 0]) + abs(int(head[-1, 0])) + 1e-300
-    clear = np.abs(value) > TOLERANCE * size
+    clear = np.abs(value) > tolerance(sum(layer.shape)) * size
     wrong = clear & (sign * value < 0)
     for i in np.flatnonzero(~clear):
         wrong[i] = not sign[i] * _updated_logit(update, scale, head, anchor, features[i]) > mp.mpf(10) ** -40

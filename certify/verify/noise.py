@@ -5,15 +5,17 @@ from __future__ import annotations
 import base64
 import binascii
 import hashlib
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from .certificate import Refused
-from .counting import TOLERANCE
+from .counting import TOLERANCE, tolerance
 from .tails import mp
 
 ROWS_PER_DRAW = 4000
+HAIR = mp.mpf(10) ** -40  # far above the rounding of 60 digits
 
 
 def read_gaussian(record: Any, sizes: list[int], path: str) -> tuple[list[Any], list[Any]]:
@@ -85,10 +87,10 @@ def seed_of(purpose: str, sample_digest: str, q: tuple[list[Any], list[Any]]) ->
     )
 
 
-def certain_draw_errors(
+def softmax_draw_errors(
     q: tuple[list[Any], list[Any]], tokens: Any, labels: Any, passes: int, seed: int
 ) -> int:
-    """Draws that are certainly errors: no honest count is smaller."""
+    """Errors of the prescribed draws: a fresh head for every unit and pass."""
     generator = np.random.Generator(np.random.Philox(key=seed))
     count = 0
     for _ in range(passes):
@@ -98,9 +100,39 @@ def certain_draw_errors(
                 m + s * generator.standard_normal((len(part), len(m)))
                 for m, s in zip(q[0], q[1], strict=True)
             )
-            value, size = float_softmax(w, v, part)
-            count += int(np.count_nonzero(np.where(y == 1, 1, -1) * value < -TOLERANCE * size))
+            count += softmax_errors_of(w, v, part, y)
     return count
+
+
+@np.errstate(over="ignore", invalid="ignore")  # what overflows is undecided and asked of 60 digits
+def softmax_errors_of(w: Any, v: Any, tokens: Any, labels: Any) -> int:
+    """Units whose own head (scores w, values v, one row for each unit) has a margin <= 0.
+
+    Floats decide what they can; for the others the draws are exact numbers, taken with 60 digits.
+    """
+    sign = np.where(labels == 1, 1, -1)
+    value, size = float_softmax(w, v, tokens)
+    slack = TOLERANCE * size + 1e-290 * np.abs(v).max(axis=1)
+    return _decided(sign * value, slack, lambda i: _softmax_positive(w[i], v[i], tokens[i], int(sign[i])))
+
+
+def _decided(margin: Any, slack: Any, positive: Callable[[int], bool]) -> int:
+    """Margins that are not > 0: what lies within ``slack`` of 0 (or is NaN) is asked of ``positive``."""
+    wrong = margin < -slack
+    open_ = ~(wrong | (margin > slack))
+    return int(np.count_nonzero(wrong)) + sum(not positive(int(i)) for i in np.flatnonzero(open_))
+
+
+def _softmax_positive(w: Any, v: Any, tokens: Any, sign: int) -> bool:
+    visible = [[j for j in token.tolist() if j >= 0] for token in tokens]
+    visible = [token for token in visible if token]
+    scores = [mp.fsum(mp.mpf(float(w[j])) for j in token) for token in visible]
+    top = max(scores)
+    terms = [
+        mp.exp(s - top) * mp.fsum(mp.mpf(float(v[j])) for j in token)
+        for s, token in zip(scores, visible, strict=True)
+    ]
+    return bool(sign * mp.fsum(terms) > HAIR * mp.fsum(terms, absolute=True))
 
 
 def float_softmax(w: Any, v: Any, tokens: Any) -> tuple[Any, Any]:
@@ -112,7 +144,7 @@ def float_softmax(w: Any, v: Any, tokens: Any) -> tuple[Any, Any]:
     a = np.where(visible, v[rows, index], 0.0)
     s = np.where(visible[:, :, 0], s, -np.inf)
     power = np.exp(s - s.max(axis=1, keepdims=True))
-    growth = 1.0 + tokens.shape[2] * np.abs(w).max(axis=1)
+    growth = 1.0 + tokens.shape[2] ** 2 * np.abs(w).max(axis=1)
     return (power * a.sum(axis=2)).sum(axis=1), (power * np.abs(a).sum(axis=2)).sum(axis=1) * growth
 
 
@@ -128,10 +160,11 @@ def linear_noise_risk(q: tuple[list[Any], list[Any]], features: Any, labels: Any
     return total / len(labels)
 
 
-def certain_linear_draw_errors(
+@np.errstate(over="ignore", invalid="ignore")  # what overflows is undecided and asked of 60 digits
+def linear_draw_errors(
     q: tuple[list[Any], list[Any]], features: Any, labels: Any, outputs: int, passes: int, seed: int
 ) -> int:
-    """Draws that are certainly errors: the logits of a noisy head on a unit are independent Gaussians."""
+    """Errors of the prescribed draws: the logits of a noisy head on a unit are independent Gaussians."""
     x = np.hstack([features.astype(np.float64), np.ones((len(features), 1))])
     mean, deviation = (v[0].reshape(-1, outputs) for v in q)
     centre, spread = x @ mean, np.sqrt((x * x) @ (deviation * deviation))
@@ -140,10 +173,48 @@ def certain_linear_draw_errors(
     count = 0
     for _ in range(passes):
         normal = generator.standard_normal(centre.shape)
-        margin = class_margins(centre + spread * normal, labels)
-        slack = TOLERANCE * (size + spread * np.abs(normal)).max(axis=1)
-        count += int(np.count_nonzero(margin < -slack))
+        logits = centre + spread * normal
+        slack = tolerance(x.shape[1]) * (size + spread * np.abs(normal)).max(axis=1) + 1e-100
+
+        def positive(i: int, normal: Any = normal) -> bool:
+            exact = [mp.mpf(t) for t in x[i].tolist()]
+            middle = [mp.fdot(exact, _numbers(mean[:, k])) for k in range(outputs)]
+            width = [
+                mp.sqrt(mp.fdot([t * t for t in exact], [s * s for s in _numbers(deviation[:, k])]))
+                for k in range(outputs)
+            ]
+            drawn = [c + s * n for c, s, n in zip(middle, width, _numbers(normal[i]), strict=True)]
+            return _margin_positive(drawn, int(labels[i]))
+
+        count += _decided(class_margins(logits, labels), slack, positive)
     return count
+
+
+@np.errstate(over="ignore", invalid="ignore")  # what overflows is undecided and asked of 60 digits
+def linear_errors_of(weight: Any, features: Any, labels: Any) -> int:
+    """Units on which the drawn head (d + 1, K), its bias as last row, has a margin <= 0."""
+    x = np.hstack([features.astype(np.float64), np.ones((len(features), 1))])
+    slack = tolerance(x.shape[1]) * (np.abs(x) @ np.abs(weight)).max(axis=1) + 1e-290
+
+    def positive(i: int) -> bool:
+        exact = _numbers(x[i])
+        logits = [mp.fdot(exact, _numbers(weight[:, k])) for k in range(weight.shape[1])]
+        return _margin_positive(logits, int(labels[i]))
+
+    return _decided(class_margins(x @ weight, labels), slack, positive)
+
+
+def _numbers(x: Any) -> list[Any]:
+    return [mp.mpf(t) for t in x.tolist()]
+
+
+def _margin_positive(logits: list[Any], label: int) -> bool:
+    """Whether the own logit is the largest, by more than 60 digits could be wrong."""
+    if len(logits) == 1:
+        own, other = (logits[0], mp.mpf(0)) if label == 1 else (mp.mpf(0), logits[0])
+    else:
+        own, other = logits[label], max(v for k, v in enumerate(logits) if k != label)
+    return bool(own - other > HAIR * max(abs(own), abs(other)))
 
 
 def class_margins(logits: Any, labels: Any) -> Any:

@@ -16,25 +16,27 @@ import numpy as np
 
 from .certificate import Refused, rational, read_certificate, whole
 from .codeword import decode, update_of
-from .counting import TOLERANCE, linear_errors, softmax_errors, updated_errors
+from .counting import linear_errors, softmax_errors, updated_errors
 from .noise import (
     ROWS_PER_DRAW,
-    certain_draw_errors,
-    certain_linear_draw_errors,
-    class_margins,
-    float_softmax,
+    linear_draw_errors,
+    linear_errors_of,
     linear_noise_risk,
     log_density_ratio,
     read_gaussian,
     read_prior,
     relative_entropy,
     seed_of,
+    softmax_draw_errors,
+    softmax_errors_of,
 )
 from .sample import digest, read_anchor, read_entered, read_sample
+from .strict_json import shown
 from .tails import at_least_kl_inverse, at_least_tail_inverse, kl_inverse_above, mp, number
 
 DECODERS = {"tokens": ("softmax-head",), "features": ("linear-head", "pooler-update", "base-update")}
 
+MAX_DRAWS = 10**9
 NOT_RUN = (
     " (counted on the recorded inputs of the head; that base and update compute them is NOT checked "
     "here: give --model BASE)"
@@ -44,6 +46,14 @@ NOT_RUN = (
 def verify(path: Path, data: Path) -> str:
     """Derive the certificate's claim again; a sentence that says what was shown. Raises :class:`Refused`."""
     certificate = read_certificate(path)
+    try:
+        return _verify(certificate, data)
+    except (ArithmeticError, ValueError, TypeError, LookupError, MemoryError, RecursionError) as error:
+        # A certificate that is written to confuse this checker is refused like any other.
+        raise Refused(f"certificate: cannot be checked ({type(error).__name__}: {error})") from error
+
+
+def _verify(certificate: dict[str, Any], data: Path) -> str:
     claim, family = certificate["claim"], certificate["family"]
     kind, inputs, labels, dimension = read_sample(data)
     first = whole(claim, "first_unit", "claim")
@@ -57,58 +67,53 @@ def verify(path: Path, data: Path) -> str:
             f"claim.m: {claim['m']} units claimed, the sample has {len(labels)} from unit {first} on"
         )
     outputs = whole(family, "outputs", "family", 1)
-    if family.get("kind") not in DECODERS[kind] or family.get("dimension") != dimension:
-        raise Refused(f"family: {family} does not read {kind} of dimension {dimension}")
-    if family["kind"] == "pooler-update":
-        if certificate["theorem"] != "D" or outputs != 1:
-            raise Refused(
-                "family.kind: an updated layer is certified by theorem D, for two classes and one output"
-            )
-        return _check_bits(certificate, "update", inputs, labels, dimension, outputs, data)
-    if labels.min() < 0 or labels.max() >= max(2, outputs):
+    if family.get("kind") not in DECODERS[kind] or whole(family, "dimension", "family") != dimension:
+        raise Refused(f"family: {shown(family)} does not read {kind} of dimension {dimension}")
+    if labels.max() >= max(2, outputs):
         raise Refused("family.outputs: a label has no class")
-    if claim.get("risk") != "0-1":
-        raise Refused(f"claim.risk: {claim.get('risk')!r} is not a risk this checker knows")
-    if first and certificate["theorem"] == "D":
-        raise Refused("claim.first_unit: theorem D counts the errors on every unit")
-    if "prior" not in certificate["model"] and first:
-        raise Refused("claim.first_unit: only a prior learned on the first units allows to leave them out")
-    if "prior" in certificate["model"] and not first:
-        raise Refused("model.prior: a learned prior needs units that it was learned on, none are left out")
-    if family["kind"] == "base-update":
-        if certificate["theorem"] != "D":
-            raise Refused("family.kind: an updated base is certified by theorem D")
-        return _check_bits(certificate, "base", inputs, labels, dimension, outputs, data) + NOT_RUN
+    _check_words(certificate, first)
     if certificate["theorem"] == "D":
-        return _check_bits(certificate, kind, inputs, labels, dimension, outputs, data)
+        return _check_bits(certificate, inputs, labels, dimension, outputs, data)
     return _check_noise(certificate, kind, inputs, labels, dimension, outputs)
 
 
+def _check_words(certificate: dict[str, Any], first: int) -> None:
+    """What theorem, family, units and prior say must go together, whatever the numbers are."""
+    theorem, kind, model = certificate["theorem"], certificate["family"]["kind"], certificate["model"]
+    if certificate["claim"].get("risk") != "0-1":
+        raise Refused(f"claim.risk: {shown(certificate['claim'].get('risk'))} is not a risk known here")
+    if theorem != "D" and kind in ("pooler-update", "base-update"):
+        raise Refused("family.kind: an updated model is certified by theorem D")
+    if kind == "pooler-update" and certificate["family"]["outputs"] != 1:
+        raise Refused("family.outputs: an updated layer is for two classes and one output")
+    if first and theorem == "D":
+        raise Refused("claim.first_unit: theorem D counts the errors on every unit")
+    if "prior" not in model and first:
+        raise Refused("claim.first_unit: only a prior learned on the first units allows to leave them out")
+    if "prior" in model and not first:
+        raise Refused("model.prior: a learned prior needs units that it was learned on, none are left out")
+
+
 def _check_bits(
-    certificate: dict[str, Any],
-    kind: str,
-    inputs: Any,
-    labels: Any,
-    dimension: int,
-    outputs: int,
-    data: Path,
+    certificate: dict[str, Any], inputs: Any, labels: Any, dimension: int, outputs: int, data: Path
 ) -> str:
+    """Theorem D: the payload is decoded and its errors are counted."""
     model, claim, family = certificate["model"], certificate["claim"], certificate["family"]
-    bits, payload = whole(model, "bits", "model"), str(model.get("payload"))
-    if kind == "tokens":
+    bits, payload, kind = whole(model, "bits", "model"), str(model.get("payload")), family["kind"]
+    if kind == "softmax-head":
         matrices = decode(payload, bits, [(1, dimension), (dimension, outputs)])
         errors = softmax_errors(matrices[0], matrices[1], inputs, labels)
-    elif kind == "features":
+    elif kind == "linear-head":
         errors = linear_errors(decode(payload, bits, [(dimension + 1, outputs)])[0], inputs, labels)
-    elif kind == "base":
+    elif kind == "base-update":
         errors = linear_errors(update_of(certificate)[1], read_entered(data, certificate, labels), labels)
     else:
         anchor = read_anchor(data, family, dimension)
         matrices = decode(payload, bits, [anchor[0].shape, (anchor[0].shape[0] + 1, 1)])
         errors = updated_errors(matrices, anchor, inputs, labels)
     claimed = whole(claim, "errors", "claim")
-    if claimed < errors:
-        raise Refused(f"claim.errors: {claimed} claimed, the decoded model makes {errors}")
+    if not errors <= claimed <= len(labels):
+        raise Refused(f"claim.errors: {claimed} claimed, the decoded model makes {errors} of {len(labels)}")
     delta, bound = rational(claim, "delta"), rational(claim, "bound")
     level = mp.log(number(delta)) - bits * mp.log(2)
     if not at_least_tail_inverse(number(bound), claimed, len(labels), level):
@@ -119,7 +124,7 @@ def _check_bits(
     return (
         f"risk <= {float(bound):.6g} with probability {float(1 - delta):g}: theorem D, {bits} bits, "
         f"{claimed} errors in {len(labels)} units"
-    )
+    ) + (NOT_RUN if kind == "base-update" else "")
 
 
 def _check_noise(
@@ -162,19 +167,15 @@ def _drawn(
     drawn = [m + s * generator.standard_normal(len(m)) for m, s in zip(q[0], q[1], strict=True)]
     errors = 0
     for start in range(0, len(labels), ROWS_PER_DRAW):
-        rows = slice(start, start + ROWS_PER_DRAW)
-        n, y = len(labels[rows]), labels[rows]
+        x, y = inputs[start : start + ROWS_PER_DRAW], labels[start : start + ROWS_PER_DRAW]
         if kind == "tokens":
-            value, size = float_softmax(np.tile(drawn[0], (n, 1)), np.tile(drawn[1], (n, 1)), inputs[rows])
-            margin = np.where(y == 1, 1, -1) * value
+            w, v = (np.broadcast_to(d, (len(y), len(d))) for d in drawn)
+            errors += softmax_errors_of(w, v, x, y)
         else:
-            x = np.hstack([inputs[rows].astype(np.float64), np.ones((n, 1))])
-            weight = drawn[0].reshape(-1, outputs)
-            margin, size = class_margins(x @ weight, y), (np.abs(x) @ np.abs(weight)).max(axis=1)
-        errors += int(np.count_nonzero(margin < -TOLERANCE * size))
+            errors += linear_errors_of(drawn[0].reshape(-1, outputs), x, y)
     claimed = whole(claim, "errors", "claim")
-    if claimed < errors:
-        raise Refused(f"claim.errors: {claimed} claimed, the drawn model certainly makes {errors}")
+    if not errors <= claimed <= len(labels):
+        raise Refused(f"claim.errors: {claimed} claimed, the drawn model makes {errors} of {len(labels)}")
     return mp.mpf(claimed) / len(labels), log_density_ratio(q, prior, drawn)
 
 
@@ -185,14 +186,16 @@ def _averaged(
     if kind == "features" and outputs == 1:
         return linear_noise_risk(q, inputs, labels), delta
     passes, claimed = whole(claim, "passes", "claim", 1), whole(claim, "errors", "claim")
+    draws = passes * len(labels)
+    if draws > MAX_DRAWS:
+        raise Refused(f"claim.passes: {draws} draws are more than the {MAX_DRAWS} that are repeated here")
     seed = seed_of("monte-carlo", part, q)
     if kind == "tokens":
-        certain = certain_draw_errors(q, inputs, labels, passes, seed)
+        errors = softmax_draw_errors(q, inputs, labels, passes, seed)
     else:
-        certain = certain_linear_draw_errors(q, inputs, labels, outputs, passes, seed)
-    if claimed < certain:
-        raise Refused(f"claim.errors: {claimed} claimed, the prescribed draws certainly make {certain}")
-    draws = passes * len(labels)
+        errors = linear_draw_errors(q, inputs, labels, outputs, passes, seed)
+    if not errors <= claimed <= draws:
+        raise Refused(f"claim.errors: {claimed} claimed, the prescribed draws make {errors} of {draws}")
     observed = mp.mpf(claimed) / draws
     return kl_inverse_above(observed, mp.log(5 / delta) / draws), delta * 4 / 5
 
@@ -203,7 +206,7 @@ def assumed(certificate: dict[str, Any]) -> str:
     if "prior" in certificate["model"]:
         fixed += f"; the prior was learned on the first {certificate['claim']['first_unit']} units only"
     if certificate["family"].get("kind") == "base-update":
-        fixed += f"; the certified model is {certificate['claim'].get('arithmetic')}"
+        fixed += f"; the certified model is {shown(certificate['claim'].get('arithmetic'))}"
     if certificate["theorem"] != "D":
         fixed += "; the prescribed pseudo-random numbers are as good as random"
     return fixed

@@ -1,7 +1,7 @@
 """JSON without ambiguity: what two readers could read in two ways is refused.
 
 Refused are names that occur twice in a record, NaN, infinities and numbers that overflow to one, more than 64
-levels of nesting, text that is not UTF-8, and, unless ``floats``, numbers with a point or an exponent.
+levels of nesting, and text that is not UTF-8.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ class Ambiguous(ValueError):
     """A text that is not JSON, or JSON that two readers could understand differently."""
 
 
-def read_json(path: Path, floats: bool = False) -> Any:
+def read_json(path: Path) -> Any:
     """The value in the file at ``path``; raises `Ambiguous` or OSError."""
     try:
         value = json.loads(
             path.read_bytes().decode("utf-8"),
             object_pairs_hook=_record,
             parse_constant=_refused,
-            parse_float=_finite if floats else _refused,
+            parse_float=_finite,
         )
     except RecursionError as error:
         raise Ambiguous("it is nested too deeply") from error
@@ -50,7 +50,7 @@ def _record(members: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _refused(text: str) -> Any:
-    raise Ambiguous(f"{text[:SHOWN]} is not allowed: numbers are integers, or decimals as text")
+    raise Ambiguous(f"{text} is not JSON")
 
 
 def _finite(text: str) -> float:

@@ -145,7 +145,7 @@ def follows(value: Any, recomputed: Interval, path: str, plain: Interval | None 
 def read(path: Path) -> dict[str, Any]:
     """The report at ``path``: unambiguous JSON of the schema that this checker knows."""
     try:
-        report = read_json(path, floats=True)  # the points of curves; `SHAPES` allows no other floats
+        report = read_json(path)
     except (OSError, Ambiguous) as error:
         raise Problem(str(path), f"not a readable JSON file ({error})") from error
     if not isinstance(report, dict):

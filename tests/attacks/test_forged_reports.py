@@ -524,6 +524,26 @@ def test_a_path_out_of_the_model_is_refused(tiny: Tiny) -> None:
     assert any("outside the model" in p for p in model_problems(report, tiny))
 
 
+@pytest.mark.parametrize("damage", ["empty", "half", "no JSON", "no header", "offsets"])
+def test_a_damaged_model_file_is_named(damage: str, tiny: Tiny, tmp_path: Path) -> None:
+    shutil.copytree(tiny.model, tmp_path / "model")
+    path = tmp_path / "model" / "model.safetensors"
+    data = path.read_bytes()
+    length = int.from_bytes(data[:8], "little")
+    path.write_bytes(
+        {
+            "empty": b"",
+            "half": data[: len(data) // 2],
+            "no JSON": data[:8] + b"{" * length + data[8 + length :],
+            "no header": (2**62).to_bytes(8, "little") + data[8:],
+            "offsets": data[:8] + data[8 : 8 + length].replace(b'"data_offsets":[0,', b'"data_offsets":[9,'),
+        }[damage]
+    )
+    problems, _ = check_with_model(tiny.report, str(tmp_path / "model"), None)
+    assert problems
+    assert all(p.path.startswith(("matrices[", str(path))) for p in problems), [str(p) for p in problems]
+
+
 def test_invented_zeros_are_refused(tiny: Tiny) -> None:
     report = copy.deepcopy(tiny.report)
     spectrum = weight(report)["spectrum"]

@@ -105,3 +105,17 @@ def test_forged_updates_are_refused(files: tuple[Path, dict[int, dict[str, Any]]
     forged["theorem"] = "E"
     with pytest.raises(verify_risk.Refused):
         check(out, forged)
+
+
+@pytest.mark.parametrize(("member", "value"), [("first_unit", 1), ("risk", "mean squared")])
+def test_no_unit_is_left_out(
+    files: tuple[Path, dict[int, dict[str, Any]]], member: str, value: object
+) -> None:
+    """Whoever may choose the first unit leaves out those with errors; the checker once allowed it here."""
+    out, documents = files
+    forged = copy.deepcopy(documents[1])
+    forged["claim"][member] = value
+    forged["claim"]["m"] -= 1 if member == "first_unit" else 0
+    forged["claim"]["bound"] = "1"
+    with pytest.raises(verify_risk.Refused, match=f"claim.{member}"):
+        check(out, forged)
