@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import proofs
-from proofs.export import from_prefix, read_nested
+from proofs.export import from_prefix, read_nested, to_latex
 from proofs.kernel import parse
 from proofs.library import load, machine_table, recheck
 from proofs.normal_form import Arithmetic
@@ -52,6 +52,18 @@ def test_prefix_reads_back(name: str) -> None:
     theorem = THEOREMS[name]
     for text, bound in [(theorem.prefix, theorem.bound), *((v.prefix, v.bound) for v in theorem.variants)]:
         assert from_prefix(text) == bound
+
+
+@pytest.mark.parametrize("name", sorted(THEOREMS))
+def test_latex_is_written_in_the_symbols_own_notation(name: str) -> None:
+    """No name of a program object is left, and braces and brackets are balanced."""
+    theorem = THEOREMS[name]
+    for text in (theorem.latex, *(to_latex(variant.bound) for variant in theorem.variants)):
+        assert not re.search(r"operatorname|inverse|tail|_after|sum_|grid_", text)
+        assert text.count("{") == text.count("}")
+        assert text.count(r"\left") == text.count(r"\right")
+        long_words = set(re.findall(r"[A-Za-z]{5,}", re.sub(r"\\[A-Za-z]+(\{[A-Za-z]+\})?", " ", text)))
+        assert not long_words, long_words
 
 
 @pytest.mark.parametrize("name", sorted(THEOREMS))

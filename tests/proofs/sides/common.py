@@ -119,3 +119,12 @@ def largest(n: int, holds: Callable[[int], bool]) -> int:
         middle = (low + high) // 2
         low, high = (middle, high) if holds(middle) else (low, middle)
     return low
+
+
+Binomial = tuple[int, Fraction, Fraction]
+
+
+def binomial_cases(largest_sample: int, *risks: Fraction) -> st.SearchStrategy[Binomial]:
+    """(sample size, risk, delta)."""
+    deltas = st.sampled_from([H, Fraction(1, 20)])
+    return st.tuples(st.integers(1, largest_sample), st.sampled_from(risks), deltas)

@@ -16,6 +16,7 @@ from tests.proofs.sides.common import (
     Sides,
     at_most,
     ball,
+    binomial_cases,
     kl,
     largest,
 )
@@ -130,11 +131,7 @@ def learned_prior(
 PROPERTIES: dict[str, Property] = {
     "lemma-15": Property(
         "lemma-15",
-        st.tuples(
-            st.integers(1, 30),
-            st.sampled_from([Fraction(1, 10), Fraction(3, 10), H, Fraction(9, 10)]),
-            st.sampled_from([Fraction(1, 2), Fraction(1, 20)]),
-        ),
+        binomial_cases(30, Fraction(1, 10), Fraction(3, 10), H, Fraction(9, 10)),
         occam,
         (
             (10, Fraction(26, 100), Fraction(1, 20)),
@@ -170,11 +167,7 @@ PROPERTIES: dict[str, Property] = {
     ),
     "theorem-d": Property(
         "theorem-d",
-        st.tuples(
-            st.integers(1, 20),
-            st.sampled_from([Fraction(1, 10), H, Fraction(9, 10)]),
-            st.sampled_from([H, Fraction(1, 20)]),
-        ),
+        binomial_cases(20, Fraction(1, 10), H, Fraction(9, 10)),
         occam_many,
         ((1, Fraction(9938, 10000), Fraction(1, 20)), (1, Fraction(99, 100), Fraction(1, 20))),
         False,
@@ -184,11 +177,7 @@ PROPERTIES: dict[str, Property] = {
     ),
     "theorem-d-binomial": Property(
         "theorem-d-binomial",
-        st.tuples(
-            st.integers(1, 60),
-            st.sampled_from([Fraction(1, 10), H, Fraction(9, 10)]),
-            st.sampled_from([H, Fraction(1, 20)]),
-        ),
+        binomial_cases(60, Fraction(1, 10), H, Fraction(9, 10)),
         occam_binomial,
         tuple((1, 1 - Fraction(n, 8 * 10**7), Fraction(1, 1000)) for n in (9999, 10005)),
         True,

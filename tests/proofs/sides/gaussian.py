@@ -14,6 +14,7 @@ from tests.proofs.sides.common import (
     Sides,
     at_most,
     ball,
+    binomial_cases,
     kl,
     largest,
     positive,
@@ -126,11 +127,7 @@ PROPERTIES: dict[str, Property] = {
     ),
     "theorem-c3": Property(
         "theorem-c3",
-        st.tuples(
-            st.integers(1, 5000),
-            st.sampled_from([Fraction(1, 20), H, Fraction(9, 10)]),
-            st.sampled_from([H, Fraction(1, 20)]),
-        ),
+        binomial_cases(5000, Fraction(1, 20), H, Fraction(9, 10)),
         margin_bound,
         ((20000, Fraction(1, 20), Fraction(1, 20)),),
         False,

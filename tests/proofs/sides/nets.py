@@ -14,6 +14,7 @@ from tests.proofs.sides.common import (
     Sides,
     at_most,
     ball,
+    binomial_cases,
     kl,
     largest,
     positive,
@@ -99,11 +100,7 @@ PROPERTIES: dict[str, Property] = {
     ),
     "theorem-c2": Property(
         "theorem-c2",
-        st.tuples(
-            st.integers(1, 2000),
-            st.sampled_from([Fraction(1, 10), H, Fraction(9, 10)]),
-            st.sampled_from([H, Fraction(1, 20)]),
-        ),
+        binomial_cases(2000, Fraction(1, 10), H, Fraction(9, 10)),
         covering,
         ((10**5, Fraction(1, 10), Fraction(1, 20)),),
         False,
