@@ -19,10 +19,12 @@ def _canonical(value: Any) -> bytes:
 
 
 def sha256(value: Any) -> str:
+    """The digest of a JSON value in its one canonical spelling."""
     return hashlib.sha256(_canonical(value)).hexdigest()
 
 
 def parts(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    """Every part of a report with its path: whatever is at most PART_LIMIT bytes, or cannot be divided."""
     children: list[tuple[str, Any]] = []
     if isinstance(value, dict):
         children = [(f"{path}.{key}" if path else key, value[key]) for key in sorted(value)]

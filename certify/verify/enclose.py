@@ -41,6 +41,7 @@ class Residual:
         self.error = 0.0
 
     def add(self, term: Any) -> None:
+        """Add a matrix of floats; the rounding error of the sum is kept (Knuth's two-sum)."""
 
         s = self.high + term
         b = s - self.high

@@ -38,6 +38,7 @@ class Interval:
 
     @staticmethod
     def of(lower: Fraction | int | str, upper: Fraction | int | str | None = None) -> Interval:
+        """The narrowest interval of this precision around [lower, upper], or around one number."""
         low = Fraction(lower)
         high = low if upper is None else Fraction(upper)
         return Interval(
@@ -82,19 +83,23 @@ class Interval:
         )
 
     def sqrt(self) -> Interval:
+        """The square root; the whole interval must be >= 0."""
         if libmp.mpf_lt(self.lo, libmp.fzero):
             raise ArithmeticError("square root of a negative number")
         return self.monotone(libmp.mpf_sqrt)
 
     def log(self) -> Interval:
+        """The natural logarithm; the whole interval must be > 0."""
         if not libmp.mpf_gt(self.lo, libmp.fzero):
             raise ArithmeticError("logarithm of a number that is not certainly positive")
         return self.monotone(libmp.mpf_log)
 
     def exp(self) -> Interval:
+        """The exponential."""
         return self.monotone(libmp.mpf_exp)
 
     def power(self, exponent: Fraction) -> Interval:
+        """A rational power: of any interval for integers, else of one that is >= 0 (halves) or > 0."""
         if exponent < 0:
             return Interval.of(1) / self.power(-exponent)
         if exponent.denominator == 2:
@@ -111,12 +116,15 @@ class Interval:
         return Interval(libmp.mpf_pow_int(base.lo, n, BITS, DOWN), libmp.mpf_pow_int(base.hi, n, BITS, UP))
 
     def low(self) -> Fraction:
+        """The lower end, exactly."""
         return _fraction(self.lo)
 
     def high(self) -> Fraction:
+        """The upper end, exactly."""
         return _fraction(self.hi)
 
     def meet(self, other: Interval) -> Interval:
+        """The intersection; an empty one is an error."""
         return Interval(greatest([self.lo, other.lo]), least([self.hi, other.hi]))
 
 
@@ -126,6 +134,7 @@ def _fraction(x: Any) -> Fraction:
 
 
 def least(values: list[Any]) -> Any:
+    """The least of raw numbers."""
     best = values[0]
     for value in values[1:]:
         if libmp.mpf_lt(value, best):
@@ -134,6 +143,7 @@ def least(values: list[Any]) -> Any:
 
 
 def greatest(values: list[Any]) -> Any:
+    """The greatest of raw numbers."""
     best = values[0]
     for value in values[1:]:
         if libmp.mpf_gt(value, best):
@@ -158,4 +168,5 @@ def square(x: Interval) -> Interval:
 
 
 def magnitude(x: Interval) -> Any:
+    """The largest absolute value in an interval, as a raw number."""
     return greatest([libmp.mpf_abs(x.lo), libmp.mpf_abs(x.hi)])
