@@ -19,7 +19,7 @@ from proofs.lessons.asked import question_before
 from proofs.lessons.catalogue import LEVEL_WORDS, Entry, Step, catalogue, reason_words, sentence, value_of
 from proofs.lessons.markup import Inline, Paragraph, parse, parse_line
 from proofs.lessons.model import Chapter, Live, Note, Number, Program, Question, Result, Say, Steps
-from proofs.lessons.notation import read
+from proofs.lessons.notation import read, visible
 from proofs.lessons.numbers import evaluate, shown_above
 from proofs.lessons.typed import as_latex
 from proofs.records import Constant
@@ -272,6 +272,14 @@ def _filled(text: str, indent: str = "") -> str:
     )
 
 
+def conditions(entry: Entry) -> list[str]:
+    """The hypotheses as text, each with its formula where it has one."""
+    if not entry.conditions:
+        return list(entry.hypotheses)
+    pairs = zip(entry.hypotheses, entry.conditions, strict=True)
+    return [f"{words.rstrip('.')}: {formula.plain}" for words, formula in pairs]
+
+
 def entry_text(entry: Entry, reader: Reader) -> str:
     """The card of a result as text."""
     lines = [f"[{LEVEL_WORDS[entry.level]}] {entry.heading}", "", _filled(entry.statement), ""]
@@ -279,7 +287,7 @@ def entry_text(entry: Entry, reader: Reader) -> str:
         lines += [_filled(f"{label}:", "  ")] if label else []
         lines += [_filled(formula.plain, "    "), ""]
     if entry.hypotheses:
-        lines += ["It holds when", *(_filled(f"- {text}") for text in entry.hypotheses), ""]
+        lines += ["It holds when", *(_filled(f"- {text}") for text in conditions(entry)), ""]
     for constant in entry.constants:
         lines.append(
             _filled(
@@ -428,6 +436,10 @@ class _Markdown:
     def formula(self, latex: str) -> str:
         return f"$$\n{latex}\n$$"
 
+    def aside(self, latex: str) -> str:
+        """A formula after the words of a list item."""
+        return f" ${latex}$"
+
     def items(self, lines: Sequence[str]) -> str:
         return "\n".join("- " + line for line in lines)
 
@@ -454,6 +466,9 @@ class _Latex(_Markdown):
 
     def formula(self, latex: str) -> str:
         return f"\\[\n{latex}\n\\]"
+
+    def aside(self, latex: str) -> str:
+        return f" ${latex}$" if visible(latex) < 40 else self.formula(latex)
 
     def items(self, lines: Sequence[str]) -> str:
         return "\\begin{itemize}\n" + "\n".join(r"\item " + line for line in lines) + "\n\\end{itemize}"
@@ -491,7 +506,15 @@ def _export(chapter: Chapter, reader: Reader, form: _Markdown) -> str:
         yield form.text(f"Level: {LEVEL_WORDS[entry.level]}. ") + form.said(entry.statement)
         yield from (form.formula(formula.latex) for _, formula in entry.formulas)
         if entry.hypotheses:
-            yield form.items([form.said(text) for text in entry.hypotheses])
+            formulas = [form.aside(formula.latex) for formula in entry.conditions]
+            formulas = formulas or [""] * len(entry.hypotheses)
+            ends = [":" if formula else "." for formula in formulas]
+            yield form.items(
+                [
+                    form.said(text.rstrip(".") + end) + formula
+                    for text, end, formula in zip(entry.hypotheses, ends, formulas, strict=True)
+                ]
+            )
         if entry.constants:
             yield form.items(
                 [

@@ -9,6 +9,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -182,7 +183,10 @@ class Pages:
                 for label, written in entry.formulas
             ],
             "symbols": symbols if with_symbols else [],
-            "hypotheses": entry.hypotheses,
+            "hypotheses": [
+                {"words": words.rstrip("."), "formula": formula(condition.latex) if condition else ""}
+                for words, condition in zip_longest(entry.hypotheses, entry.conditions)
+            ],
             "idea": entry.idea,
             "constants": self.constants(entry.constants),
             "caveats": entry.caveats,
@@ -332,6 +336,26 @@ class Pages:
         ]
         return draw(nodes, "Which result rests on which")
 
+    def as_list(self) -> list[View]:
+        """The map as groups of links, each result with its level and with what it rests on."""
+        groups = {"theorem": "Theorems", "counterexample": "Counterexamples", "lemma": "Lemmas"}
+
+        def row(entry: Entry) -> View:
+            needs = [need for need in entry.needs if need in self.reader.entries]
+            return {
+                "heading": entry.heading,
+                "link": self.reader.places[entry.name],
+                "level": entry.level,
+                "level_word": LEVEL_WORDS[entry.level],
+                "needs": [{"name": need, "link": self.reader.places[need]} for need in needs],
+            }
+
+        entries = self.reader.entries.values()
+        return [
+            {"title": title, "rows": [row(entry) for entry in entries if entry.kind == kind]}
+            for kind, title in groups.items()
+        ]
+
     def levels(self) -> list[View]:
         """The levels that occur, with how many results have each."""
         counts = Counter(entry.level for entry in self.reader.entries.values())
@@ -443,6 +467,7 @@ def build_lesson(
         frame="wide",
         introduction=pages.html(INTRODUCTION),
         graph=pages.graph(),
+        groups=pages.as_list(),
         levels=pages.levels(),
     )
     return written

@@ -30,8 +30,8 @@ LEVEL_WORDS = {
 }
 LEVEL_MEANING = {
     "coq": "The proof assistant Coq has checked this, down to its axioms. To doubt it is to doubt Coq's "
-    "small kernel or "
-    "the way the statement is written down.",
+    "small kernel or the way the statement is written down. Coq has a proof of its own: steps that are shown "
+    "here may stand at another level, and the result is machine-checked all the same.",
     "kernel": "Our own small symbolic kernel has re-checked this step by exact rules. It shares no code "
     "with what wrote the "
     "step.",
@@ -76,6 +76,8 @@ class Entry:
     formulas: tuple[tuple[str, Written], ...]
     hypotheses: tuple[str, ...]
     level: str
+    conditions: tuple[Written, ...] = ()
+    """The hypotheses as formulas, in the same order, where they have one."""
     idea: str = ""
     symbols: tuple[tuple[Written, str], ...] = ()
     constants: tuple[Constant, ...] = ()
@@ -256,6 +258,7 @@ def _from_derivation(
         statement=str(record["goal"]),
         formulas=((label, claim),),
         hypotheses=tuple(sentence(h["meaning"]) for h in record["hypotheses"]),
+        conditions=tuple(read(str(h["claim"])) for h in record["hypotheses"]),
         idea=str(record["known"]),
         level="coq" if machine_name else str(recorded["level"]),
         symbols=meanings,

@@ -14,7 +14,8 @@ CHAPTER = Chapter(
     title="Contraction: removing the loss, then a whole softmax",
     short="Contraction",
     goal="The class that we can analyse is made of scores. The class that we must bound is made of losses of those scores. Contraction "
-    "removes the map between them. For maps with many inputs it costs a constant, the best one possible being close by.",
+    "removes the map between them. For maps with many inputs it costs a constant. We see where "
+    "this constant comes from.",
     items=(
         Say(
             "A map is {symbol:L}-*Lipschitz* if it never stretches a distance by more than a factor {symbol:L}. A map that does not "

@@ -46,9 +46,12 @@ CHAPTER = Chapter(
         Result("Lemma 9 (frobenius)"),
         Steps("Complexity of A1", LINEAR),
         Say(
-            "How large is the spectral norm of the signed sum? Call {symbol:series_variance} the larger spectral norm of the two sums of squares, and let "
-            "{symbol:series_frobenius_sq} be the sum of the squared Frobenius norms. Their ratio is an effective dimension of the *data*: it says over how "
-            "many directions the examples spread.",
+            "How large is the spectral norm of the signed sum? Two numbers decide it.\n\n"
+            "The first, {symbol:series_frobenius_sq}, adds up the squared Frobenius norms of all the matrices. It says how much there is in total. The second, {symbol:series_variance}, says "
+            "how much of it can fall into one direction: square each matrix, add up the squares, and take the largest singular value of the sum. (A rectangular matrix can be "
+            "squared from the left and from the right. Take the larger result.)\n\n"
+            "The ratio of the two counts directions. It is one if all examples point the same way. It is as large as the smaller side of the matrices if the examples spread evenly. So it is "
+            "an effective dimension, not of the model but of the *data*.",
             title="The spectral norm",
         ),
         Result("Lemma 8(b)"),

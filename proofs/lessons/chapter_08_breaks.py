@@ -120,9 +120,13 @@ CHAPTER = Chapter(
         Result("N3"),
         Result("N4"),
         Say(
-            'Where exactly does the argument "contraction plus matrix concentration" stop? Matrix concentration bounds the average of a norm, for *fixed* matrices. The class '
-            "needs the average of the *largest* norm over all parameters. For fixed matrices the order of the two does not matter. For attention matrices, which move with "
-            "the parameters, it is everything.",
+            'Where exactly does the argument "contraction plus matrix concentration" stop?\n\n'
+            "Fix the parameters first, and toss the signs afterwards. Then every attention matrix is a fixed matrix, the signs work against each other, and concentration says how small "
+            "the signed sum is on average.\n\n"
+            "Now do it the other way round. Toss first, and let the parameters be chosen afterwards. They can be chosen so that every term of the sum has the same direction. Nothing "
+            "cancels any more, and the sum is large for every toss.\n\n"
+            "The Rademacher complexity is the second number. Matrix concentration speaks of the first. If the attention matrices are frozen, there is nothing to choose, and the two are "
+            "the same. If they are trained, they are worlds apart.",
             title="The exact spot",
         ),
         Result("N6'"),

@@ -67,6 +67,11 @@ CHAPTER = Chapter(
         ),
         Result("D"),
         Steps("D", BITS),
+        Say(
+            "If the loss only says right or wrong, the errors of the compressed model are a count, and the exact tail of the binomial distribution takes the place of the relative entropy. The "
+            "bound becomes a little smaller at no price. This is the form that a report prints for a compressed classifier."
+        ),
+        Result("D-binomial"),
         Live(
             "quantise",
             "How many bits for each weight?",
@@ -99,6 +104,12 @@ CHAPTER = Chapter(
             title="Noise",
         ),
         Result("E"),
+        Say(
+            "The theorem speaks of the average over the noise. Who wants to ship *one* model draws the noise once, and keeps what was drawn. The next theorem is about this one model. No average "
+            "is left in it, and nothing has to be estimated."
+        ),
+        Result("E-single"),
+        Say("With equal noise in prior and posterior the price can be written as a rank."),
         Result("E-rank"),
         Question(
             "c9-e-rank",
@@ -123,6 +134,10 @@ CHAPTER = Chapter(
         ),
         Result("P"),
         Steps("P", PEELING, only=("s12", "s14", "s15")),
+        Say(
+            "Every theorem with a budget has a *peeled* form, in which the budget is the measured norm, rounded up to the grid: {see:A1-peeled}, {see:B1-peeled}, {see:C1-vector-peeled}, and "
+            "{see:C1-joint-peeled} with a grid for each of its norms. A report prints these, because it measures what is there."
+        ),
     ),
     exercises=(
         Question(

@@ -103,10 +103,11 @@ CHAPTER = Chapter(
             "This is the whole method, for a matrix of size two.",
         ),
         Say(
-            "Fractions are too slow for real matrices. So the kernel measures the defects with ordinary floating-point products, and adds what the products themselves may have "
-            "rounded away. A short list of statements about the hardware is enough: numbers are rounded to the nearest, and a sum of products is off by at most a known "
-            "multiple of the sum of the sizes, in *any* order of summation.\n\n"
-            "These statements are the only assumptions about the machine. A self-test tries to catch a machine that breaks them. They are written into every certificate.",
+            "Fractions are too slow for real matrices. Floating-point numbers are fast, but they round, so the defect that we measure with them is itself a little wrong. The way out: "
+            "measure the defect, and add to it the most that rounding can have hidden.\n\n"
+            "How much is that? Two facts about the machine are enough. One operation is off by at most half a unit of its last digit. And a long sum of products is off by at most a known "
+            "multiple of the sum of the sizes of its terms, *in whatever order the library adds them up*. The order matters, because a fast library never tells it.\n\n"
+            "These facts are the only assumptions about the machine. A self-test tries to catch a machine that breaks them, and they are written into every certificate.",
             title="From fractions to floats",
         ),
         Program(

@@ -62,9 +62,15 @@ CHAPTER = Chapter(
             "A true statement without content is better than a precise statement that is false.",
         ),
         Say(
-            "For a trained classifier the report shows all bounds side by side: bits, noise, covering, norms, and a held-out test set where there is one. Read three things in each row: *what* is "
-            "bounded (the risk of this model, of its compressed form, or of a noisy one), *for which loss*, and *with which probability*.\n\n"
-            "The headline is the best valid bound, in words that a colleague can act on.",
+            "For a trained classifier the report shows all bounds side by side. Each row names its theorem.\n\n"
+            "- {see:D-binomial}: the *compressed* head, by its bits.\n"
+            "- {see:E} and {see:E-single}: the head with *noise*, on average, and one head drawn once.\n"
+            "- {see:C1-joint-peeled}, {see:C2} and {see:C3}: the trained head *itself*, by its norms, by its rank and dimension, and by its margins.\n"
+            "- {see:A1-scalar-peeled} and {see:B1-peeled}: the read-out over frozen features. With several outputs these are {see:A1-peeled} and {see:B2-peeled}.\n"
+            "- {see:test-set}: the head itself, if you kept examples aside.\n\n"
+            "Read three things in each row: *what* is bounded (this model, its compressed form, or a noisy one), *for which loss*, and *with which probability*.\n\n"
+            "The headline picks the smallest bound, and pays for the picking: each bound that could have won gets only its share of the failure probability. It is a sentence that a colleague can "
+            "act on.",
             title="Risk",
         ),
         Result("test-set-kl"),

@@ -96,7 +96,7 @@ def _atom(text: str) -> Written:
     return Written(name_latex(text), text, ATOM)
 
 
-def _visible(latex: str) -> int:
+def visible(latex: str) -> int:
     """Roughly how many characters wide a formula is."""
     return len(
         re.sub(
@@ -109,19 +109,29 @@ def _visible(latex: str) -> int:
 
 def _lines(terms: list[str]) -> str:
     """A sum on one line, or on several when it is wide."""
-    if _visible("".join(terms)) <= LINE or len(terms) < 3:
+    if visible("".join(terms)) <= LINE or len(terms) < 3:
         return "".join(terms)
     lines = [""]
     for term in terms:
-        if lines[-1] and _visible(lines[-1] + term) > LINE:
+        if lines[-1] and visible(lines[-1] + term) > LINE:
             lines.append("")
         lines[-1] += term
     return r"\begin{aligned}&" + r"\\&\quad ".join(lines) + r"\end{aligned}"
 
 
+def _summands(parts: list[Nested]) -> list[Nested]:
+    """The parts of a sum, with those of a sum in first place: (a - b) + c is a - b + c."""
+    first = parts[0]
+    if isinstance(first, tuple) and first[0] == "add":
+        return [*_summands(list(first[1:])), *parts[1:]]
+    if isinstance(first, tuple) and first[0] == "sub":
+        return [*_summands([first[1], ("neg", first[2])]), *parts[1:]]
+    return parts
+
+
 def _sum(parts: list[Nested]) -> Written:
     terms, plain = [], ""
-    for index, part in enumerate(parts):
+    for index, part in enumerate(_summands(parts)):
         negative = isinstance(part, tuple) and part[0] == "neg"
         inner = write(part[1] if negative and isinstance(part, tuple) else part)
         inner = _wrap(inner, PRODUCT) if negative else inner
@@ -282,7 +292,7 @@ def write(term: Nested) -> Written:
         left, right = write(parts[0]), write(parts[1])
         signs = _RELATION[head]
         plain = f"{left.plain} {signs[1]} {right.plain}"
-        if _visible(left.latex + right.latex) > LINE:
+        if visible(left.latex + right.latex) > LINE:
             lines = rf"\begin{{aligned}}&{left.latex}\\&\quad {signs[0]}\; {right.latex}\end{{aligned}}"
             return Written(lines, plain, SUM)
         return Written(f"{left.latex} {signs[0]} {right.latex}", plain, SUM)

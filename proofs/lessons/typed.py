@@ -20,7 +20,7 @@ _TOKEN = re.compile(
     r"(?P<sign><=|>=|\|\||->|sqrt(?=[ (](?!\d\)))|sqrt\(\d\))"
     r"|(?<![A-Za-z-])(?P<greek>" + "|".join(_GREEK) + r")(?![A-Za-z'-])"
     r"|(?<=[A-Za-z0-9|])_(?P<below>\*|[A-Za-z0-9]+)"
-    r"|\^(?P<above>\d+(?:/\d+)?|[A-Za-z])"
+    r"|\^(?P<above>-?(?:\d+(?:/\d+)?|[A-Za-z]+|\|[a-z]\|))"
 )
 _ROOTS = range(2, 10)
 _HTML_SIGN = {"<=": "≤", ">=": "≥", "||": "‖", "->": "→", "sqrt": "√"} | {
@@ -73,6 +73,6 @@ def as_latex(text: str, escape: Callable[[str], str]) -> str:
             _LATEX_SIGN.__getitem__,
             lambda x: rf"$\{_COMMAND.get(x, x)}$",
             lambda x: "$_*$" if x == "*" else rf"$_{{\mathrm{{{x}}}}}$",
-            lambda x: f"$^{{{x}}}$",
+            lambda x: rf"$^{{\mathrm{{{x}}}}}$",
         ),
     )

@@ -195,6 +195,46 @@ def test_graph_is_a_table_of_contents(site: Path, watched: Watched) -> None:
         assert f'id="{anchor}"' in (site / name).read_text(), target
 
 
+def test_the_map_is_also_a_list(site: Path, watched: Watched) -> None:
+    """Open on a phone, where the drawing is too small; for a screen reader everywhere."""
+    watched.page.set_viewport_size({"width": 390, "height": 800})
+    page = watched.open(site / "index.html")
+    assert not page.locator(".graph").is_visible()
+    rows = page.locator(".as-list li")
+    drawn = page.locator(".graph a").evaluate_all("(nodes) => nodes.map((n) => n.getAttribute('href'))")
+    listed = rows.evaluate_all("(nodes) => nodes.map((n) => n.querySelector('a').getAttribute('href'))")
+    assert sorted(listed) == sorted(drawn)
+    assert rows.first.is_visible()
+    assert rows.filter(has_text="Lemma 7: Maurer").locator(".needs a").all_inner_texts() == ["Lemma 7 (step)"]
+    assert watched.complaints == []
+
+
+def test_the_map_can_be_skipped_and_says_what_it_is(site: Path, watched: Watched) -> None:
+    page = watched.open(site / "index.html")
+    region = page.get_by_role("region", name="Map of the results")
+    assert region.get_attribute("tabindex") == "0", "a keyboard can scroll it"
+    skip = page.get_by_role("link", name="Skip the map")
+    skip.focus()
+    page.keyboard.press("Enter")
+    assert page.url.endswith("#list")
+    spoken = page.locator(".graph a").first.get_attribute("aria-label")
+    assert "Level:" in str(spoken)
+    assert watched.complaints == []
+
+
+def test_every_control_has_a_name(site: Path, watched: Watched) -> None:
+    """A screen reader has words for every button, field and slider of a chapter with live figures."""
+    page = watched.open(site / "chapter-05-ranks.html")
+    nameless = page.evaluate(
+        "() => [...document.querySelectorAll('button, input, select, summary, a[href]')].filter((e) =>"
+        " !(e.getAttribute('aria-label') || e.textContent.trim() ||"
+        "   (e.labels && [...e.labels].some((l) => l.textContent.trim())))).map((e) => e.outerHTML)"
+    )
+    assert nameless == []
+    assert page.locator("main").count() == 1
+    assert page.locator("[role=status]").count() == page.locator("[data-question]:not(.veil)").count()
+
+
 def test_everything_is_there_without_a_script(site: Path, browser: Any) -> None:
     context = browser.new_context(java_script_enabled=False, offline=True)
     page = context.new_page()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import os
 import re
 import shutil
@@ -64,7 +65,7 @@ def test_everything_veiled_or_folded_is_on_paper(paper: tuple[Any, Any]) -> None
     steps = [step for item in derivations for step in walk.steps_of(walk.Reader(), item)]
     assert len(steps) >= 6
     for step in steps:
-        assert letters(re.sub(r"<[^>]*>", "", as_html(step.why)))[:25] in printed, step.why
+        assert letters(html.unescape(re.sub(r"<[^>]*>", "", as_html(step.why))))[:25] in printed, step.why
 
 
 @pytest.mark.browser
@@ -165,4 +166,5 @@ def test_words_of_proofs_in_both_settings() -> None:
     text = "<A, B> <= sqrt(2) ||W||_F^2 with probability 1 - delta"
     assert as_html(text) == "&lt;A, B&gt; ≤ √2 ‖W‖<sub>F</sub><sup>2</sup> with probability 1 - δ"
     assert as_latex("1 - delta <= s_k & x", walk.latex_text) == r"1 - $\delta$ $\le$ s$_{\mathrm{k}}$ \& x"
+    assert as_html("2^-|h| and 2^-bits, x^T") == "2<sup>-|h|</sup> and 2<sup>-bits</sup>, x<sup>T</sup>"
     assert as_html("gamma-function, delta-dense") == "gamma-function, delta-dense"

@@ -14,6 +14,7 @@ from fractions import Fraction
 import pytest
 import sympy
 
+from certify.kernel.rounding import UNIT_ROUNDOFF
 from proofs import walk
 from proofs.lessons import chapters, figures
 from proofs.lessons.model import Chapter, Live, Number, Program, Question, Result, Say
@@ -158,6 +159,7 @@ TIED: dict[str, Callable[[], bool]] = {
     "less than fourteen": lambda: -math.log(figures.share_of_cell(1000)) < 14,
     # chapter 10
     "53 binary digits": lambda: sys.float_info.mant_dig == 53,
+    "half a unit of its last digit": lambda: sys.float_info.epsilon / 2 == float(UNIT_ROUNDOFF),
     "The root of 1.01 is about 1.005": lambda: round(float(figures.stretch("1/100")), 3) == 1.005,
     "Half of one per cent": lambda: round(float(figures.stretch("1/100")), 3) == 1.005,
     "up to half of that": lambda: abs(float((figures.stretch("1/10000") - 1) * 10000) - 0.5) < 0.001,

@@ -175,6 +175,9 @@ const Lesson = (() => {
       if (box.querySelector("form")) wireNumber(box); else wireChoices(box);
     }
     for (const figure of document.querySelectorAll(".live[data-live]")) Live.mount(figure);
+    /* On a phone the map is too small to read: there it is a list. */
+    const list = document.querySelector(".as-list");
+    if (list && window.matchMedia("(max-width: 40rem)").matches) list.open = true;
     showProgress();
     window.addEventListener("scroll", liftVeils, { passive: true });
     window.addEventListener("resize", () => { fitFormulas(); liftVeils(); });
