@@ -40,6 +40,7 @@ SCORED_UNITS, BITS_PER_ENTRY = 1000, 0.6  # of the scoring in floats; what a ter
 POLISH_PRICE, POLISH_ROUNDS = 1.5, 200
 ENTRIES_PER_UNIT = 2  # of the factors: beyond, not even sparse ternary ones can pay
 Ranks = Mapping[str, int]
+Progress = Callable[[str], None]
 
 
 @dataclass(frozen=True)
@@ -64,30 +65,40 @@ def dense(matrix: QuantisedMatrix) -> np.ndarray:
     return matrix.integers() * (matrix.step if matrix.rank else 0.0)
 
 
-def plans(deltas: Mapping[str, np.ndarray], limit: int) -> list[Ranks]:
-    """Matrices and ranks that certified spectra suggest, each of fewer than ``limit`` entries.
+def plans(deltas: Mapping[str, np.ndarray], limit: int, progress: Progress) -> list[Ranks]:
+    """Matrices and ranks that certified spectra suggest, together fewer than ``limit`` entries of factors.
 
     For each share of the energy (the squared Frobenius norm of all changes): the fewest matrices that hold
-    it, each at its certified energy rank for that share; and the one that moved most alone.
+    it, each at its certified energy rank for that share; and the one that moved most alone. What costs too
+    much is halved, the largest rank first.
     """
-    known = {}
-    for name, delta in deltas.items():
-        if np.any(delta) and sum(delta.shape) < limit:
-            values = singular_values(delta)
-            ranks = [rank.upper for rank in energy_ranks_of(values, ENERGIES)]
-            known[name] = float((np.asarray(values.upper) ** 2).sum()), ranks
+    known: dict[str, tuple[float, list[int]]] = {}
+    moved = [name for name, delta in deltas.items() if np.any(delta) and sum(delta.shape) < limit]
+    for number, name in enumerate(moved):
+        values = singular_values(deltas[name])
+        ranks = [rank.upper for rank in energy_ranks_of(values, ENERGIES)]
+        known[name] = float((np.asarray(values.upper) ** 2).sum()), ranks
+        progress(f"spectra of the difference: {number + 1} of {len(moved)}")
     order = sorted(known, key=lambda name: -known[name][0])
-    total, found = sum(energy for energy, _ in known.values()), []
+    held = np.cumsum([known[name][0] for name in order])
+    found: list[Ranks] = []
     for place, share in enumerate(ENERGIES):
-        held = np.cumsum([known[name][0] for name in order])
-        count = int(np.searchsorted(held, float(share) * total)) + 1
+        count = int(np.searchsorted(held, float(share) * held[-1])) + 1 if order else 0
         for names in (order[:count], order[:1]):
-            while names and sum(known[n][1][place] * sum(deltas[n].shape) for n in names) >= limit:
-                names = names[:-1]
-            plan = {n: known[n][1][place] for n in names}
+            plan = _affordable({n: known[n][1][place] for n in names}, deltas, limit)
             if plan and plan not in found:
                 found.append(plan)
-    return list(found)
+    return found
+
+
+def _affordable(plan: dict[str, int], deltas: Mapping[str, np.ndarray], limit: int) -> dict[str, int]:
+    while sum(rank * sum(deltas[n].shape) for n, rank in plan.items()) >= limit:
+        largest = max(plan, key=lambda name: plan[name])
+        if plan[largest] > 1:
+            plan[largest] = (plan[largest] + 1) // 2
+        else:
+            plan.popitem()  # the one that moved least
+    return plan
 
 
 def factors_of(delta: np.ndarray, rank: int) -> tuple[np.ndarray, np.ndarray]:
@@ -105,7 +116,7 @@ class Search:
         self.tuned, self.plan, self.journal = tuned, plan, journal
         parts = [array_digest(np.asarray(d)) for _, d in sorted(tuned.deltas.items()) if np.any(d)]
         parts += [array_digest(tuned.head.weight), array_digest(tuned.head.bias), str(plan.effort)]
-        self.suggested = plans(tuned.deltas, ENTRIES_PER_UNIT * len(tuned.units))
+        self.suggested = plans(tuned.deltas, ENTRIES_PER_UNIT * len(tuned.units), plan.progress)
         names = {name for suggestion in self.suggested for name in suggestion}
         self._tail = Tail(tuned.base, tuned.units.inputs, names, plan.progress)
         self._key = digest_of(tuned.base.digest(), tuned.units.digest(), *parts)

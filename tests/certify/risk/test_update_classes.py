@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from certify import cli
-from certify.bounds.risk import update_search
+from certify.bounds.risk import fitting, update_search
 from certify.bounds.risk.updated_base import UpdatedBase
 from certify.verify import risk as verify_risk
 from certify.verify import update as verify_update
@@ -61,6 +61,16 @@ def fine_tune(module: Any, x: Any, y: Any) -> None:
         module[0].weight.copy_(frozen + a @ b)
 
 
+def plans(deltas: dict[str, np.ndarray], limit: int) -> list[dict[str, int]]:
+    return [dict(plan) for plan in update_search.plans(deltas, limit, lambda text: None)]
+
+
+def few_candidates(patch: pytest.MonkeyPatch) -> None:
+    """One candidate with an update and one head: soundness does not depend on how many are tried."""
+    patch.setattr(update_search, "PRICES", (5.0,))
+    patch.setattr(fitting, "LINEAR_GRIDS", fitting.LINEAR_GRIDS[:1])
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     import torch
@@ -71,6 +81,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         x, labels = units(n, n)
         np.savez(place / f"{name}.npz", features=x, labels=labels)
     with pytest.MonkeyPatch.context() as patch:
+        few_candidates(patch)
         patch.syspath_prepend(place)
         patch.chdir(place)
         module = __import__("three_classes")
@@ -168,21 +179,28 @@ def test_a_base_that_cannot_be_loaded_is_named(here: Path) -> None:
         check(here, certificate(here), "absent")
 
 
-def test_spectra_suggest_one_direction_of_one_matrix(here: Path) -> None:
+def test_spectra_suggest_one_direction_of_one_matrix() -> None:
     generator = np.random.default_rng(0)
     rank_one = np.outer(generator.standard_normal(40), generator.standard_normal(30))
     deltas = {"a": rank_one, "b": 1e-9 * generator.standard_normal((40, 30)), "c": np.zeros((9, 9))}
-    assert update_search.plans(deltas, 1000) == [{"a": 1}]
-    assert update_search.plans(deltas, 60) == []
+    assert plans(deltas, 1000) == [{"a": 1}]
+    assert plans(deltas, 60) == []
+
+
+def test_a_flat_spectrum_suggests_many_directions_as_far_as_they_can_be_paid() -> None:
     flat = {"a": np.eye(40)[:, :30]}  # 15 and 27 lie on the edge: an upper end may be one more
-    ranks = [plan["a"] for plan in update_search.plans(flat, 10_000)]
+    ranks = [plan["a"] for plan in plans(flat, 10_000)]
     assert [rank - least for rank, least in zip(ranks, (15, 27, 30), strict=True)] in ([0, 0, 0], [1, 1, 0])
+    assert {plan["a"] for plan in plans(flat, 300)} == {4}
+    two = {"a": 2.0 * np.eye(40)[:, :30], "b": np.eye(40)[:, :30]}
+    assert {"a": 1, "b": 1} in plans(two, 150)
 
 
 def test_a_killed_run_is_picked_up(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Killed at the last chunk of units: the second run trains nothing and runs only what is missing."""
     arguments = ["report", "three_classes:tuned", "--base", "three_classes:base", "--train", "sample.npz"]
     arguments += ["--out", "again", "--quiet"]
+    few_candidates(monkeypatch)
     entered, calls = UpdatedBase.entered, []
 
     def counted(self: UpdatedBase, part: np.ndarray, *more: Any) -> np.ndarray:

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from certify import cli
-from certify.bounds.risk import update_search, updates
+from certify.bounds.risk import fitting, update_search, updates
 from certify.bounds.risk.run import Plan
 from certify.codec.arithmetic import Codeword
 from certify.codec.matrices import QuantisedMatrix, decode_update, encode_update, unchanged
@@ -67,6 +67,12 @@ def train(module: Any, x: Any, y: Any) -> None:
         module.embed.weight.copy_(frozen + a @ b)
 
 
+def few_candidates(patch: pytest.MonkeyPatch) -> None:
+    """One candidate with an update and one head: soundness does not depend on how many are tried."""
+    patch.setattr(update_search, "PRICES", (5.0,))
+    patch.setattr(fitting, "LINEAR_GRIDS", fitting.LINEAR_GRIDS[:1])
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A base and a fine-tuned module in a file, the sample, and the report in ``out``."""
@@ -81,6 +87,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     x = x.reshape(1500, 12)
     np.savez(place / "sample.npz", features=x, labels=labels)
     with pytest.MonkeyPatch.context() as patch:
+        few_candidates(patch)
         patch.syspath_prepend(place)
         patch.chdir(place)
         tiny = __import__("tiny_update")
@@ -129,7 +136,7 @@ def test_rank_zero_fails_on_these_data(here: Path, monkeypatch: pytest.MonkeyPat
     record = json.loads((here / "out" / "report.json").read_text())["risk"]
     frozen = [b for b in record["bounds"] if b["subject"] == updates.FROZEN]
     assert [b["status"] for b in frozen] == ["vacuous"]
-    monkeypatch.setattr(update_search, "plans", lambda deltas, limit: [])
+    monkeypatch.setattr(update_search, "plans", lambda *_: [])
     spec = "tiny_update:tuned", here / "sample.npz", None, "tiny_update:base", lambda text: None
     tuned = read_task(*spec).tuned
     assert tuned is not None
