@@ -286,6 +286,9 @@ def entry_text(entry: Entry, reader: Reader) -> str:
     for label, formula in entry.formulas:
         lines += [_filled(f"{label}:", "  ")] if label else []
         lines += [_filled(formula.plain, "    "), ""]
+    if entry.symbols:
+        letters = [_filled(f"- {written.plain}: {meaning}") for written, meaning in entry.symbols]
+        lines += ["The letters", *letters, ""]
     if entry.hypotheses:
         lines += ["It holds when", *(_filled(f"- {text}") for text in conditions(entry)), ""]
     for constant in entry.constants:
@@ -320,10 +323,11 @@ Ask = Callable[[str], str]
 
 def _ask(question: Question, reader: Reader, ask: Ask, say: Callable[[str], None]) -> bool:
     """Put a question until it is answered, and explain; an empty answer goes on."""
-    say("\nThink first. " + _filled(reader.plain(question.prompt)))
+    say("\n" + _filled("Think first. " + reader.plain(question.prompt)))
     choices = question.choices
     for index, choice in enumerate(choices, 1):
-        say(f"  {index}) {reader.line(choice.text)}")
+        text = f"{index}) {reader.line(choice.text)}"
+        say(textwrap.fill(text, WIDTH, initial_indent="  ", subsequent_indent="     "))
     prompt = (
         f"Your answer (1-{len(choices)}, Enter to go on): " if choices else "Your number (Enter to go on): "
     )
@@ -334,14 +338,14 @@ def _ask(question: Question, reader: Reader, ask: Ask, say: Callable[[str], None
             break
         if isinstance(question.answer, Number):
             right = check_number(question, given)
-            say("Right." if right else f"Not yet. {reader.line(question.answer.hint)}")
+            say("Right." if right else _filled(f"Not yet. {reader.line(question.answer.hint)}"))
         elif given.isdigit() and 1 <= int(given) <= len(choices):
             choice = choices[int(given) - 1]
             right = choice.right
-            say(("Right. " if right else "Not yet. ") + reader.line(choice.feedback))
+            say(_filled(("Right. " if right else "Not yet. ") + reader.line(choice.feedback)))
         else:
             say(f"Please type a number from 1 to {len(choices)}.")
-    say(_filled("A good answer: " + reader.plain(question.explanation) + number_text(question)) + "\n")
+    say(_filled("A good answer: " + reader.plain(question.explanation) + number_text(question)))
     return right
 
 
@@ -505,6 +509,8 @@ def _export(chapter: Chapter, reader: Reader, form: _Markdown) -> str:
         yield form.heading(3, entry.heading)
         yield form.text(f"Level: {LEVEL_WORDS[entry.level]}. ") + form.said(entry.statement)
         yield from (form.formula(formula.latex) for _, formula in entry.formulas)
+        if entry.symbols:
+            yield form.items([f"${w.latex}$: {form.said(meaning)}" for w, meaning in entry.symbols])
         if entry.hypotheses:
             formulas = [form.aside(formula.latex) for formula in entry.conditions]
             formulas = formulas or [""] * len(entry.hypotheses)
