@@ -182,9 +182,11 @@ class LinearFit:
 
 
 def price_of_a_bit(errors: int, m: int, bits: float) -> float:
-    """How much one more bit raises the bound near so many errors and bits."""
-    more, now = (surrogate(errors, m, (bits + extra) * math.log(2)) for extra in (10, 0))
-    return (more - now) / 10
+    """The share of errors that raises the bound as much as one more bit, near so many errors and bits."""
+    now, step_up = surrogate(errors, m, bits * math.log(2)), max(1, m // 500)
+    longer = surrogate(errors, m, (bits + 10) * math.log(2)) - now
+    worse = surrogate(errors + step_up, m, bits * math.log(2)) - now
+    return (longer / 10) / (worse / step_up * m) if worse > 0 else 1 / m
 
 
 Fit = SoftmaxFit | LinearFit
