@@ -57,10 +57,11 @@ def report_goals(report: Mapping[str, Any]) -> str:
 def goals(report: Mapping[str, Any]) -> list[Goal]:
     """All printed bounds of a report: those with a goal, and those without, with the reason."""
     found: list[Goal] = []
-    for g, group in enumerate(report.get("bounds") or ()):
-        bounds = _entry_bounds(report, group, g) if "entries" in group else _risk_bound(group, g)
-        for where, formula, inputs, printed in bounds:
-            found.append(_goal(f"printed_{len(found)}", where, formula, inputs, printed))
+    for place, groups in (("", report.get("bounds")), ("risk.", report.get("risk", {}).get("bounds"))):
+        for g, group in enumerate(groups or ()):
+            bounds = _entry_bounds(report, group, g) if "entries" in group else _risk_bound(group, g)
+            for where, formula, inputs, printed in bounds:
+                found.append(_goal(f"printed_{len(found)}", place + where, formula, inputs, printed))
     return found
 
 

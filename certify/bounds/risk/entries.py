@@ -109,13 +109,8 @@ class Bound:
 
 
 def _recorded(value: Enclosure) -> dict[str, str]:
-    """An input, with enough digits that the printed bound follows from the record alone.
-
-    Exact and nearly exact numbers (a mean ramp loss, a relative entropy) keep ``INPUT_DIGITS`` digits.
-    """
-    low, high = value.lower_decimal(INPUT_DIGITS), value.upper_decimal(INPUT_DIGITS)
-    narrow = (Fraction(high) - Fraction(low)) * 10 ** (INPUT_DIGITS - 5) <= abs(Fraction(high))
-    return {"lower": low, "upper": high} if narrow else enclosed(value)
+    """An input, with so many digits that the printed bound follows from the record alone."""
+    return {"lower": value.lower_decimal(INPUT_DIGITS), "upper": value.upper_decimal(INPUT_DIGITS)}
 
 
 def judged(name: str, verdicts: Mapping[str, Verdict]) -> tuple[Mapping[str, str], ...]:

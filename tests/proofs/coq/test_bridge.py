@@ -174,6 +174,9 @@ def test_a_risk_record_is_stated_with_its_exact_inputs_and_its_own_form() -> Non
     assert goal.where == "bounds[0].forms.kl (D)"
     assert "kl_inverse (8 / 375) (((29 * (ln 2)) + (ln (1 / (1 / 20)))) / 3000)" in goal.text
     assert "<= 0.04438678311813341." in goal.text
+    (same,) = goals({"bounds": [], "risk": {"bounds": [risk_record()]}})
+    assert same.where == "risk.bounds[0].forms.kl (D)"
+    assert same.text == goal.text
 
 
 def tail_records(compressed: str, held_out: str) -> list[dict[str, Any]]:
