@@ -12,7 +12,6 @@ import markupsafe
 from certify.report.figure import Axis, Frame, both, colour, legend
 
 NOT_A_BOUND = "√(R/m): not a valid bound"
-FEWEST = 100  # the left end of the figure
 
 
 def draw(risk: Mapping[str, Any]) -> markupsafe.Markup:
@@ -20,8 +19,9 @@ def draw(risk: Mapping[str, Any]) -> markupsafe.Markup:
     curves: Sequence[Mapping[str, Any]] = risk["curves"]
     if not curves:
         return markupsafe.Markup("")
-    last = 10 ** max(3.0, math.ceil(2 * math.log10(max(risk["data"]["m"], 1))) / 2)
-    horizontal = Axis("sample size m (independent units)", FEWEST, last, True)
+    first = 100 if min(curve["points"][-1]["m"] for curve in curves) >= 200 else 10
+    last = max(10 * first, 10 ** (math.ceil(2 * math.log10(risk["data"]["m"])) / 2))
+    horizontal = Axis("sample size m (independent units)", first, last, True)
     vertical = Axis("bound on the risk", _lowest(risk), 1.0, True)
 
     def content(frame: Frame) -> list[str]:
@@ -31,13 +31,13 @@ def draw(risk: Mapping[str, Any]) -> markupsafe.Markup:
             *_here(frame, risk["data"]["m"]),
         ]
         for i, curve in enumerate(curves):
-            points = [(p["m"], float(p["value"])) for p in curve["points"] if p["m"] >= FEWEST]
+            points = [(p["m"], float(p["value"])) for p in curve["points"] if p["m"] >= first]
             points = [p for p in points if p[1] < 1]
             parts.append(frame.line(points, f"curve {colour(i)}"))
             parts += [frame.dot(p, f"curve {colour(i)}") for p in points[-1:]]
         if risk["nominal"]["value"]:
             end = min(last, vertical.low**-2)
-            parts.append(frame.line([(m, m**-0.5) for m in (FEWEST, end)], "nominal"))
+            parts.append(frame.line([(m, m**-0.5) for m in (first, end)], "nominal"))
         return parts
 
     names = {curve["name"]: colour(i) for i, curve in enumerate(curves)}

@@ -8,6 +8,7 @@ from typing import Any
 
 from rich.console import Console
 from rich.markup import escape
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
@@ -110,13 +111,16 @@ def _risk(out: Console, record: Mapping[str, Any], paths: Paths) -> None:
     if nominal["value"]:
         value = view.shown(nominal["value"], 4)
         out.print(f"  [red]{escape(nominal['formula'])} = {value}: not a valid bound[/]", highlight=False)
-    out.print(f"\n  [bold]{escape(record['sentence'])}[/]", highlight=False)
-    out.print(f"  {escape(record['terms'])}", highlight=False)
-    base = f" --model {record['data']['base']}" if "base" in record["data"] else ""
-    for c in record["certificates"]:
-        folder = paths.json.parent
+    out.print()
+    out.print(Padding(Text(record["sentence"], style="bold"), (0, 2)))
+    out.print(Padding(Text(record["terms"]), (0, 2)))
+    files = ", ".join(str(c["file"]) for c in record["certificates"])
+    if files:
+        out.print(Padding(Text(f"certificates beside the report: {files}", style="dim"), (0, 2)))
+    if "base" in record["data"]:
+        place = paths.json.parent
+        command = f"certify verify {place / 'model.cert'} --data {place / 'train.npz'}"
         out.print(
-            f"  check   certify verify {folder / c['file']} --data {folder / c['sample']}{base}",
-            highlight=False,
+            Padding(Text(f"runs the base: {command} --model {record['data']['base']}"), (0, 2)),
             soft_wrap=True,
         )

@@ -120,7 +120,11 @@ function attention() {
   heat($("attention-heat"), cells, unique(cells.map((c) => c.row)), unique(cells.map((c) => c.column)));
 }
 
+/* A figure is as wide as its place, so that its letters keep their size on a phone. */
+const room = (place, most) => Math.max(300, Math.min(most, place.clientWidth || most));
+
 /* ---- figures ------------------------------------------------------------------------------- */
+let drawn = 0;
 function logAxes({ width, height, x, y, xLabel, yLabel, left = 64 }) {
   const svg = element("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `${yLabel} against ${xLabel}` });
   const box = { left, right: width - 16, top: 14, bottom: height - 44 };
@@ -152,9 +156,9 @@ function logAxes({ width, height, x, y, xLabel, yLabel, left = 64 }) {
   svg.append(element("line", { class: "axis", x1: box.left, x2: box.right, y1: box.bottom, y2: box.bottom }));
   svg.append(element("text", { x: (box.left + box.right) / 2, y: height - 6, "text-anchor": "middle" }, xLabel));
   svg.append(element("text", { x: 14, y: (box.top + box.bottom) / 2, "text-anchor": "middle", transform: `rotate(-90 14 ${(box.top + box.bottom) / 2})` }, yLabel));
-  const clip = element("clipPath", { id: `clip${width}` });
+  const name = `clip${(drawn += 1)}`, clip = element("clipPath", { id: name });
   clip.append(element("rect", { x: box.left, y: box.top, width: box.right - box.left, height: box.bottom - box.top }));
-  const plot = element("g", { "clip-path": `url(#clip${width})` });
+  const plot = element("g", { "clip-path": `url(#${name})` });
   svg.append(clip, plot);
   return { svg, plot, px, py, box };
 }
@@ -181,7 +185,7 @@ function spectrum() {
   if (!points.length) { $("spectrum-figure").replaceChildren(element("p", {}, "The zero matrix.")); return; }
   const top = Math.log10(Number(points[0][2]));
   const bottom = Math.max(top - 18, Math.log10(Math.min(...points.map((p) => Number(p[1]) || Number(p[2])))));
-  const axes = logAxes({ width: 600, height: 360, x: [0, Math.max(0.5, Math.log10(m.count))], y: [Math.min(bottom - 0.08, top - 0.5), top + 0.08], xLabel: "index i", yLabel: "singular value σᵢ" });
+  const axes = logAxes({ width: room($("spectrum-figure"), 600), height: 360, x: [0, Math.max(0.5, Math.log10(m.count))], y: [Math.min(bottom - 0.08, top - 0.5), top + 0.08], xLabel: "index i", yLabel: "singular value σᵢ" });
   band(axes, points.map((p) => [p[0], Number(p[1])]), points.map((p) => [p[0], Number(p[2])]), "fill", "line");
   for (const p of points.length > 40 ? points.filter((_, i) => i % 4 === 0) : points) {
     axes.plot.append(element("circle", { cx: axes.px(p[0]), cy: axes.py(Number(p[2])), r: points.length === 1 ? 4 : 5, fill: points.length === 1 ? "var(--accent)" : "transparent", "data-tip": `σ${p[0]} in ${whole([p[1], p[2]])}` }));
@@ -197,7 +201,7 @@ function bound() {
   const sizes = curves.map((p) => p[0]), tops = curves.map((p) => Number(p[2]));
   const x = [Math.log10(Math.min(...sizes)), Math.log10(Math.max(...sizes))];
   const y = [-2.2, Math.min(14, Math.ceil(Math.log10(Math.max(...tops))))];
-  const axes = logAxes({ width: 1000, height: 430, x, y, xLabel: "sample size m (independent inputs)", yLabel: "bound on the gap" });
+  const axes = logAxes({ width: room(target, 1000), height: 430, x, y, xLabel: "sample size m (independent inputs)", yLabel: "bound on the gap" });
   axes.plot.append(element("rect", { x: axes.box.left, y: axes.box.top, width: axes.box.right - axes.box.left, height: axes.py(1) - axes.box.top, fill: "var(--grid)", opacity: 0.45 }));
   axes.svg.append(element("text", { x: axes.box.right - 8, y: axes.box.top + 16, "text-anchor": "end" }, "vacuous: at or above 1"));
   for (const level of [1, 0.5, 0.1]) axes.svg.append(element("line", { class: "level", x1: axes.box.left, x2: axes.box.right, y1: axes.py(level), y2: axes.py(level) }));
@@ -239,3 +243,10 @@ $("filter").addEventListener("input", (event) => {
 });
 function redraw() { if (data.matrices.length) { weights(); spectrum(); } attention(); bound(); }
 redraw();
+let waiting = 0, seen = innerWidth;
+addEventListener("resize", () => {
+  if (innerWidth === seen) return;
+  seen = innerWidth;
+  clearTimeout(waiting);
+  waiting = setTimeout(() => { if (data.matrices.length) spectrum(); bound(); }, 150);
+});

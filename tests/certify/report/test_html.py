@@ -101,6 +101,88 @@ def test_a_phone_does_not_scroll_sideways_and_print_works(tiny: Tiny, browser: B
     watched.finish()
 
 
+def bound(theorem: str, value: str | None, status: str) -> dict[str, Any]:
+    """One line of the table as report.json has it."""
+    hypotheses = [
+        {"id": "iid", "text": "drawn independently", "status": "assumed", "why": "by you"},
+        {"id": "proved", "text": "checked", "status": "violated" if value is None else "met", "why": "so"},
+    ]
+    pair = value and {"lower": value, "upper": value}
+    return {
+        "theorem": theorem, "title": f"title of {theorem}", "subject": "compressed head", "loss": "0-1",
+        "value": pair, "status": status, "m": 20_000, "delta": "1/20", "complexity": "759 bits",
+        "inputs": {}, "hypotheses": hypotheses, "note": "",
+    }  # fmt: skip
+
+
+@pytest.fixture
+def with_risk(tiny: Tiny, tmp_path: Path) -> tuple[Path, dict[str, Any]]:
+    """The tiny report with a hand-made risk: a valid bound, a vacuous one, one that is not a bound."""
+    record = {
+        "data": {"name": "words: A or B", "m": 20_000},
+        "delta": "1/20", "unit": "word", "chance": "1/2", "headline": {}, "sentence": "It errs on few.",
+        "terms": "Theorem D.",
+        "bounds": [bound("D-binomial", "0.0481", "valid"), bound("C3", "1", "vacuous"),
+                   bound("C1-vector-peeled", None, "not a bound")],
+        "minima": [],
+        "curves": [{"name": "D, compressed head",
+                    "points": [{"m": 100, "value": "0.9"}, {"m": 20_000, "value": "0.05"}]}],
+        "classical": [{"name": "counting", "value": None, "status": "no constant", "why": "none is known"}],
+        "nominal": {"formula": "sqrt(R/m), R = 1", "value": {"lower": "0.007", "upper": "0.0071"},
+                    "status": "not a bound", "why": "Not a valid bound."},
+        "truth": {"compressed head": {"text": "exact", "lower": "0.0335", "upper": "0.0335"}},
+        "certificates": [{"file": "model.cert", "sha256": "0" * 64, "sample": "train.npz", "holds": "D"}],
+        "assumptions": {},
+    }  # fmt: skip
+    path = tmp_path / "risk.html"
+    path.write_text(html.render({**tiny.report, "risk": record}))
+    return path, record
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_risk_comes_first_and_its_figure_names_what_is_no_bound(
+    with_risk: tuple[Path, dict[str, Any]], browser: Browser, scheme: Any
+) -> None:
+    path, record = with_risk
+    watched = Watched(browser, path, color_scheme=scheme)
+    page = watched.page
+    assert page.inner_text("h1") == "words: A or B"
+    assert page.inner_text("main h2 >> nth=0") == "Risk on new data"
+    assert page.inner_text("#risk + p") == record["sentence"]
+    figure = page.locator("#risk ~ .panel >> nth=0")
+    assert "√(R/m): not a valid bound" in figure.inner_text()
+    for text in ("sample size m (independent units)", "bound on the risk", "true risks", "this sample"):
+        assert text in figure.locator(".wide svg").inner_html()
+    dashes = "getComputedStyle(document.querySelector('.wide .nominal')).strokeDasharray"
+    assert page.evaluate(dashes) != "none"
+    strokes = (
+        "[...document.querySelectorAll('.wide .curve, .wide .nominal')].map(e => getComputedStyle(e).stroke)"
+    )
+    background = page.evaluate("getComputedStyle(document.querySelector('.panel')).backgroundColor")
+    assert background not in page.evaluate(strokes)
+    page.click(".bounds summary >> nth=0")
+    assert "by you" in page.inner_text(".bounds")
+    assert page.locator(".bounds .badge").all_inner_texts() == ["valid", "vacuous", "not a bound"]
+    watched.finish()
+
+
+def test_the_table_of_bounds_is_whole_on_a_phone_and_on_paper(
+    with_risk: tuple[Path, dict[str, Any]], browser: Browser
+) -> None:
+    cells = "[...document.querySelectorAll('.bounds td, .bounds th')]"
+    right = f"Math.max(...{cells}.map(c => c.getBoundingClientRect().right))"
+    phone = Watched(browser, with_risk[0], viewport={"width": 390, "height": 800})
+    assert phone.page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert phone.page.evaluate(right) <= 390
+    assert phone.page.is_visible(".narrow svg >> nth=0")
+    assert not phone.page.is_visible(".wide svg >> nth=0")
+    phone.finish()
+    paper = Watched(browser, with_risk[0], viewport={"width": 718, "height": 1000})  # A4 with its margins
+    paper.page.emulate_media(media="print")
+    assert paper.page.evaluate(right) <= 718
+    paper.finish()
+
+
 def test_readable_without_javascript(tiny: Tiny, browser: Browser) -> None:
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
