@@ -48,6 +48,22 @@ AXIOMS: dict[str, Schema] = {
         ("(le (E c (sup t (add (mul c (X i t)) (G t)))) (E c (sup t (add (mul c (Y i t)) (G t)))))",),
         "(le (E e (sup t (sum i (mul (e i) (X i t))))) (E e (sup t (sum i (mul (e i) (Y i t))))))",
     ),
+    "signs-mirrored": (
+        (_F, ("x", "signs", "dummy"), ("j", "any", "dummy")),
+        (),
+        "(eq (E x (X x)) (E x (X (lambda j (neg (x j))))))",
+    ),
+    "gauss-mirrored": (
+        (_F, ("x", "gauss", "dummy"), ("j", "any", "dummy")),
+        (),
+        "(eq (E x (X x)) (E x (X (lambda j (neg (x j))))))",
+    ),
+    "antisymmetric": (
+        (("a", "real", "after"), ("b", "real", "after")),
+        ("(le a b)", "(le b a)"),
+        "(eq a b)",
+    ),
+    "below-modulus": ((("a", "real", "after"),), (), "(le a (abs a))"),
     "abs-below": (
         (("a", "real", "after"), ("c", "real", "after")),
         ("(le a c)", "(le (neg a) c)"),

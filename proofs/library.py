@@ -24,6 +24,7 @@ ORDER: tuple[str, ...] = (
     "lemmas.l02_mcdiarmid",
     "lemmas.l03_uniform_deviation",
     "lemmas.l04_massart",
+    "lemmas.pairs",
     "lemmas.l05_contraction",
     "lemmas.l06_khintchine",
     "lemmas.l07_vector_contraction",

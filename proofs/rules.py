@@ -29,7 +29,7 @@ LEVELS = ("coq", "kernel", "interval", "cited", "paper")
 
 SORTS = (
     *("real", "nonnegative", "positive", "count", "index", "fraction"),
-    *("point", "entry", "sample", "sign", "signs", "gauss"),
+    *("any", "point", "entry", "sample", "sign", "signs", "gauss"),
 )
 KINDS = ("before", "after", "grid", "free", "dummy")
 Json = Mapping[str, Any]

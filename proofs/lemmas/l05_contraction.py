@@ -5,88 +5,6 @@ from __future__ import annotations
 from proofs.build import Derivation
 
 _SOURCES = ("M. Ledoux, M. Talagrand, Probability in Banach Spaces, 1991, Theorem 4.12",)
-_PAIR = "L*(p({0}) - p({1})) + G({0}) + G({1})"
-_BEST_PAIR = f"sup(v, sup(w, {_PAIR.format('v', 'w')}))"
-"""The largest value over two members, who need not be the t and u of the proof."""
-_BELOW_SUP = "Each member is at most the supremum over all members."
-
-
-def _below_best_pair(d: Derivation) -> tuple[str, str]:
-    """The pair (t, u), and the pair (u, t), are at most the best pair."""
-    pair = _PAIR.format("v", "w")
-    inner = d.axiom(
-        "value-below-sup",
-        {"X": f"lambda w: {pair}", "t": "w"},
-        f"{pair} <= sup(w, {pair})",
-        _BELOW_SUP,
-    )
-    outer = d.axiom(
-        "value-below-sup",
-        {"X": f"lambda v: sup(w, {pair})", "t": "v"},
-        f"sup(w, {pair}) <= {_BEST_PAIR}",
-        _BELOW_SUP,
-    )
-    both = d.combine(
-        f"{pair} <= {_BEST_PAIR}",
-        "Put the lines together: what bounds one quantity is bounded by the next.",
-        inner,
-        outer,
-    )
-    found = []
-    for first, second in (("t", "u"), ("u", "t")):
-        why = f"It holds for every pair, so for {first} and {second}."
-        half = d.specialise("v", first, f"{_PAIR.format(first, 'w')} <= {_BEST_PAIR}", why, both)
-        found.append(d.specialise("w", second, f"{_PAIR.format(first, second)} <= {_BEST_PAIR}", why, half))
-    return found[0], found[1]
-
-
-def _without_modulus(d: Derivation) -> str:
-    """Why the modulus may be dropped: one of the two orders of a pair makes the difference positive."""
-    rest = f"({_BEST_PAIR} - G(t) - G(u))/L"
-    one, other = (
-        d.combine(f"{sign}(p(t) - p(u)) <= {rest}", "Solve for the difference.", step, times=["1/L"])
-        for sign, step in zip(("", "-"), _below_best_pair(d), strict=True)
-    )
-    modulus = d.axiom(
-        "abs-below",
-        {"a": "p(t) - p(u)", "c": rest},
-        f"abs(p(t) - p(u)) <= {rest}",
-        "The modulus is the number or its negative.",
-        one,
-        other,
-    )
-    pair = "h(t) - h(u) + G(t) + G(u)"
-    moved = d.combine(
-        f"{pair} <= {_BEST_PAIR}",
-        "Use the Lipschitz condition.",
-        d.assume("lipschitz"),
-        modulus,
-        times=["1", "L"],
-    )
-    return d.monotone(
-        f"sup(t, sup(u, {pair})) <= sup(t, sup(u, {_BEST_PAIR}))",
-        "It holds for all t and u, and the right side does not depend on them.",
-        moved,
-    )
-
-
-def _renamed(d: Derivation, body: str, old: str, new: str) -> str:
-    """The supremum does not depend on what a member is called: ``body`` with ``{}`` for the member."""
-    there = f"sup({new}, {body.format(new)})"
-    value = d.axiom(
-        "value-below-sup",
-        {"X": f"lambda {new}: {body.format(new)}", "t": new},
-        f"{body.format(new)} <= {there}",
-        _BELOW_SUP,
-    )
-    each = d.specialise(
-        new, old, f"{body.format(old)} <= {there}", "It holds for every member, whatever its name.", value
-    )
-    return d.monotone(
-        f"sup({old}, {body.format(old)}) <= sup({old}, {there})",
-        "The right side does not depend on the member.",
-        each,
-    )
 
 
 def derive_step() -> Derivation:
@@ -102,7 +20,8 @@ def derive_step() -> Derivation:
             "G": "real after: everything else",
             "L": "positive after: Lipschitz constant",
             "e": "sign dummy: one sign",
-            **{name: "point dummy: a member of the class" for name in ("t", "u", "v", "w")},
+            "t": "point dummy: a member of the class",
+            "u": "point dummy: a member of the class",
         },
         "E(e, sup(t, e*h(t) + G(t))) <= E(e, sup(t, e*L*p(t) + G(t)))",
         hypotheses={
@@ -111,30 +30,38 @@ def derive_step() -> Derivation:
         sources=_SOURCES,
         domain="finite classes, all signs enumerated",
     )
-    halves = [
-        d.axiom(
-            "average-over-one-sign",
-            {"X": f"lambda e: sup(t, e*{value} + G(t))", "c": "e"},
-            f"E(e, sup(t, e*{value} + G(t))) == (sup(t, {value} + G(t)) + sup(t, -{value} + G(t)))/2",
-            "Write out the two signs.",
-        )
-        for value in ("h(t)", "(L*p(t))")
-    ]
-    second = _renamed(d, "-h({0}) + G({0})", "t", "u")
-    best = _without_modulus(d)
-    back = [
-        _renamed(d, "L*p({0}) + G({0})", "v", "t"),
-        _renamed(d, "-(L*p({0})) + G({0})", "w", "t"),
-    ]
+    lipschitz = d.assume("lipschitz")
+    pair = d.lemma(
+        "lemma-one-sign",
+        {"F": "h", "G": "G", "e": "e", "t": "t", "u": "u"},
+        "2*E(e, sup(t, e*h(t) + G(t))) == sup(t, sup(u, h(t) - h(u) + G(t) + G(u)))",
+        "Write out the two signs; the two suprema choose t and u.",
+    )
+    moved = d.monotone(
+        "sup(t, sup(u, h(t) - h(u) + G(t) + G(u))) <= sup(t, sup(u, L*abs(p(t) - p(u)) + G(t) + G(u)))",
+        "Use the Lipschitz condition inside.",
+        lipschitz,
+    )
+    unsigned = d.lemma(
+        "lemma-drop-modulus",
+        {"F": "p", "G": "G", "r": "L", "t": "t", "u": "u"},
+        "sup(t, sup(u, L*abs(p(t) - p(u)) + G(t) + G(u))) == sup(t, sup(u, L*(p(t) - p(u)) + G(t) + G(u)))",
+        "The bracket does not change when t and u are exchanged; one of the two orders has p(t) >= p(u).",
+    )
+    back = d.lemma(
+        "lemma-one-sign",
+        {"F": "lambda t: L*p(t)", "G": "G", "e": "e", "t": "t", "u": "u"},
+        "2*E(e, sup(t, e*L*p(t) + G(t))) == sup(t, sup(u, L*(p(t) - p(u)) + G(t) + G(u)))",
+        "The first step, read backwards with L p instead of h.",
+    )
     d.combine(
         d.conclude,
-        "Two suprema, each with its own member, are the supremum over pairs. Put the lines together.",
-        halves[0],
-        second,
-        best,
-        *back,
-        halves[1],
-        times=["1", "1/2", "1/2", "1/2", "1/2", "-1"],
+        "Put the lines together and halve.",
+        pair,
+        moved,
+        unsigned,
+        back,
+        times=["1/2", "1/2", "1/2", "-1/2"],
     )
     return d
 

@@ -16,7 +16,9 @@ def _part_the_suprema(d: Derivation, constant: str, longer: str, random: str) ->
     modulus = "abs(sum(j, x(j)*(p(j, t) - p(j, u))))"
     rest = "G(t) + G(u)"
     average, inside = f"{constant}*E(x, {modulus}) + {rest}", f"{constant}*{modulus} + {rest}"
-    pair = d.paper(
+    pair = d.lemma(
+        "lemma-one-sign",
+        {"F": "h", "G": "G", "e": "e", "t": "t", "u": "u"},
         f"2*E(e, sup(t, e*h(t) + G(t))) == sup(t, sup(u, h(t) - h(u) + {rest}))",
         "Write out the two signs; the two suprema choose t and u.",
     )
@@ -42,12 +44,16 @@ def _part_the_suprema(d: Derivation, constant: str, longer: str, random: str) ->
         f"sup(t, E(x, sup(u, {inside}))) <= E(x, sup(t, sup(u, {inside})))",
         f"Choosing t after the {random} can only help.",
     )
-    unsigned = d.paper(
+    unsigned = d.lemma(
+        "lemma-drop-modulus-average",
+        {"F": f"lambda x, t: {_SIGNED}", "G": "G", "r": constant, "x": "x", "t": "t", "u": "u"},
         f"E(x, sup(t, sup(u, {inside}))) == E(x, sup(t, sup(u, {constant}*({_SIGNED} - {_OTHER}) + {rest})))",
         "Why may the modulus be dropped? The bracket does not change when t and u are exchanged, and "
         "one of the two orders makes the inner sum nonnegative.",
     )
-    mirrored = d.paper(
+    mirrored = d.lemma(
+        "lemma-mirror" + ("" if random == "signs" else "-directions"),
+        {"p": "p", "G": "G", "c": constant, "x": "x", "t": "t", "u": "u", "j": "j"},
         f"E(x, sup(u, -({constant}*{_OTHER}) + G(u))) == E(x, sup(t, {constant}*{_SIGNED} + G(t)))",
         f"The {random} x and -x have the same distribution; then rename u.",
     )
@@ -79,7 +85,7 @@ def derive_step() -> Derivation:
             "G": "real after: everything else",
             "N": "count after: number of coordinates",
             "flip": "real after: turns one sign",
-            "e": "signs dummy: one sign",
+            "e": "sign dummy: one sign",
             "x": "signs dummy: independent signs x(j)",
             "t": "point dummy: a member of the class",
             "u": "point dummy: a member of the class",
@@ -130,7 +136,7 @@ def _state() -> Derivation:
             "G": "real after: everything else, in the step for one unit",
             "flip": "real after: turns one sign",
             "e": "signs dummy: one independent sign e(i) for each unit",
-            "c": "signs dummy: one sign",
+            "c": "sign dummy: one sign",
             "x": "signs dummy: independent signs x(i, j)",
             "y": "signs dummy: independent signs y(j)",
             "t": "point dummy: a member",
@@ -202,7 +208,7 @@ def derive_sphere_step() -> Derivation:
             "G": "real after: everything else",
             "gamma_k": "positive after: sqrt(pi) Gamma((k+1)/2)/(sqrt(k) Gamma(k/2)), k the dimension of "
             "the span",
-            "e": "signs dummy: one sign",
+            "e": "sign dummy: one sign",
             "x": "gauss dummy: a uniform vector on the sphere of radius sqrt(k), or a standard Gaussian "
             "vector",
             "t": "point dummy: a member of the class",
@@ -249,7 +255,7 @@ def _state_sphere() -> Derivation:
             "gamma_k": "positive after: the sphere's constant, for the dimension of the span at each unit",
             "G": "real after: everything else, in the step for one unit",
             "e": "signs dummy: one independent sign e(i) for each unit",
-            "c": "signs dummy: one sign",
+            "c": "sign dummy: one sign",
             "x": "gauss dummy: independent vectors x(i, .), uniform on spheres or Gaussian",
             "y": "gauss dummy: one such vector",
             "t": "point dummy: a member",

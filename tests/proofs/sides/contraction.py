@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import product
 
 from flint import arb
 from hypothesis import strategies as st
@@ -18,6 +19,9 @@ from tests.proofs.sides.common import (
 )
 
 vectors = st.lists(st.lists(small, min_size=3, max_size=3), min_size=2, max_size=4)
+
+
+members = st.lists(st.tuples(small, st.integers(0, 5)), min_size=1, max_size=5)
 
 
 def massart(case: list[list[int]], inside: Fraction = Fraction(2)) -> Sides:
@@ -40,6 +44,29 @@ def contraction(case: list[list[int]], factor: Fraction = Fraction(1)) -> Sides:
     left = sum(max(sum(e * maps[i % 3](v[i]) for i, e in enumerate(s)) for v in case) for s in signs(n))
     right = sum(max(dot(s, v) for v in case) for s in signs(n))
     return ball(Fraction(left, 2**n)), ball(factor * Fraction(right, 2**n))
+
+
+def pair_modulus(case: list[tuple[int, int]], factor: Fraction = Fraction(1)) -> Sides:
+    """Members (F, G): the best pair with the modulus of F - F' against the best pair without it."""
+    with_modulus = max(abs(f - k) + g + h for (f, g), (k, h) in product(case, repeat=2))
+    without = max(f - k + g + h for (f, g), (k, h) in product(case, repeat=2))
+    return ball(with_modulus), ball(factor * without)
+
+
+def pair_sign(case: list[tuple[int, int]], factor: Fraction = Fraction(1)) -> Sides:
+    """Members (F, G): both signs written out, against the best pair."""
+    average = sum((Fraction(max(e * f + g for f, g in case), 2) for e in (1, -1)), Fraction(0))
+    best = max(f - k + g + h for (f, g), (k, h) in product(case, repeat=2))
+    return ball(2 * average), ball(factor * best)
+
+
+def mirrored(case: list[list[int]], factor: Fraction = Fraction(1)) -> Sides:
+    """Signs and their negatives: the averages of the best signed sums."""
+    n = len(case[0])
+    left = sum(max(-dot(s, v) for v in case) for s in signs(n))
+    return ball(Fraction(left, 2**n)), ball(
+        factor * Fraction(sum(max(dot(s, v) for v in case) for s in signs(n)), 2**n)
+    )
 
 
 def vector_contraction(case: list[list[int]], factor: Fraction = Fraction(1)) -> Sides:
@@ -85,5 +112,14 @@ PROPERTIES: dict[str, Property] = {
         ([[1, 1], [0, 0]],),
         True,
         {"factor": ONE},
+    ),
+    "lemma-drop-modulus": Property(
+        "lemma-drop-modulus", members, pair_modulus, ([(3, 1), (-1, 2)],), True, {"factor": ONE}
+    ),
+    "lemma-one-sign": Property(
+        "lemma-one-sign", members, pair_sign, ([(3, 1), (-1, 2)],), True, {"factor": ONE}
+    ),
+    "lemma-mirror": Property(
+        "lemma-mirror", vectors, mirrored, ([[1, 2, 3], [0, 0, -1]],), True, {"factor": ONE}
     ),
 }
