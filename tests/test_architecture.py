@@ -15,7 +15,7 @@ STDLIB = set(sys.stdlib_module_names)
 # Modules of certify/verify, by what they may load; update.py alone runs a model, with torch.
 WITHOUT_ARRAYS = (
     "attention bounds certificate command digests formula interval matrices report risk_files risk_record "
-    "risk_theorems shapes spectra strict_json structure tails theorems"
+    "risk_theorems shapes sixty_digits spectra strict_json structure tails theorems"
 ).split()
 WITH_ARRAYS = "codeword counting enclose model noise risk sample".split()
 

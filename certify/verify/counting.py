@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .certificate import Refused
-from .tails import mp, number
+from .sixty_digits import mp, number
 
 CUT_OFF = 1e-290
 TOLERANCE = 2.0**-38  # of the sum of absolute terms: far above every float rounding below

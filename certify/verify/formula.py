@@ -124,7 +124,8 @@ def _gamma(x: Interval) -> Interval:
     return result * _pi().sqrt() if point == Fraction(1, 2) else result
 
 
-def _relative_entropy(q: Fraction, p: Fraction) -> Interval:
+def relative_entropy(q: Fraction, p: Fraction) -> Interval:
+    """Relative entropy kl(q || p) of two coins, 0 <= q <= 1 and 0 < p < 1."""
     total = Interval.of(0)
     for a, b in ((q, p), (1 - q, 1 - p)):
         if a > 0:
@@ -132,7 +133,7 @@ def _relative_entropy(q: Fraction, p: Fraction) -> Interval:
     return total
 
 
-def _kl_inverse(q: Interval, c: Interval) -> Interval:
+def kl_inverse(q: Interval, c: Interval) -> Interval:
     """max{p in [q, 1]: kl(q || p) <= c}, increasing in both arguments; bisection on each end."""
     ends = []
     for q_end, c_end, upward in ((q.low(), c.low(), False), (q.high(), c.high(), True)):
@@ -143,7 +144,7 @@ def _kl_inverse(q: Interval, c: Interval) -> Interval:
             middle = (low + high) / 2
             if not low < middle < high:
                 break
-            kl = _relative_entropy(q_end, middle)
+            kl = relative_entropy(q_end, middle)
             if kl.high() <= c_end:
                 low = middle
             elif kl.low() > c_end:
@@ -166,7 +167,7 @@ def _binomial_tail_inverse(k: Interval, n: Interval, delta: Interval) -> Interva
         low, high = Fraction(0), Fraction(1)
         for _ in range(70):
             middle = (low + high) / 2
-            tail = _binomial_at_most(int(errors), int(trials), middle)
+            tail = binomial_at_most(int(errors), int(trials), middle)
             if tail.low() >= level:
                 low = middle
             elif tail.high() < level:
@@ -177,7 +178,8 @@ def _binomial_tail_inverse(k: Interval, n: Interval, delta: Interval) -> Interva
     return Interval.of(ends[0], ends[1])
 
 
-def _binomial_at_most(k: int, n: int, p: Fraction) -> Interval:
+def binomial_at_most(k: int, n: int, p: Fraction) -> Interval:
+    """P(Bin(n, p) <= k) for 0 <= k <= n and 0 < p < 1."""
     odds = Interval.of(p / (1 - p))
     term = Interval.of(1 - p).power(Fraction(n))
     total = term
@@ -204,6 +206,6 @@ _OPERATIONS: dict[str, Callable[[list[Interval]], Interval]] = {
     "tanh": _arity(1, _tanh),
     "cosh": _arity(1, _cosh),
     "acosh": _arity(1, _acosh),
-    "kl_inverse": _arity(2, _kl_inverse),
+    "kl_inverse": _arity(2, kl_inverse),
     "binomial_tail_inverse": _arity(3, _binomial_tail_inverse),
 }

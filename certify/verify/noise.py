@@ -12,10 +12,9 @@ import numpy as np
 
 from .certificate import Refused
 from .counting import TOLERANCE, tolerance
-from .tails import mp
+from .sixty_digits import HAIR, mp, number
 
 ROWS_PER_DRAW = 4000
-HAIR = mp.mpf(10) ** -40  # far above the rounding of 60 digits
 
 
 def read_gaussian(record: Any, sizes: list[int], path: str) -> tuple[list[Any], list[Any]]:
@@ -132,7 +131,7 @@ def _softmax_positive(w: Any, v: Any, tokens: Any, sign: int) -> bool:
         mp.exp(s - top) * mp.fsum(mp.mpf(float(v[j])) for j in token)
         for s, token in zip(scores, visible, strict=True)
     ]
-    return bool(sign * mp.fsum(terms) > HAIR * mp.fsum(terms, absolute=True))
+    return bool(sign * mp.fsum(terms) > number(HAIR) * mp.fsum(terms, absolute=True))
 
 
 def float_softmax(w: Any, v: Any, tokens: Any) -> tuple[Any, Any]:
@@ -214,7 +213,7 @@ def _margin_positive(logits: list[Any], label: int) -> bool:
         own, other = (logits[0], mp.mpf(0)) if label == 1 else (mp.mpf(0), logits[0])
     else:
         own, other = logits[label], max(v for k, v in enumerate(logits) if k != label)
-    return bool(own - other > HAIR * max(abs(own), abs(other)))
+    return bool(own - other > number(HAIR) * max(abs(own), abs(other)))
 
 
 def class_margins(logits: Any, labels: Any) -> Any:

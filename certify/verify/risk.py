@@ -9,6 +9,7 @@ first part that it was learned there only.
 
 from __future__ import annotations
 
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,8 @@ import numpy as np
 from .certificate import Refused, rational, read_certificate, whole
 from .codeword import decode, update_of
 from .counting import linear_errors, softmax_errors, updated_errors
+from .formula import evaluate, kl_inverse
+from .interval import Interval
 from .noise import (
     ROWS_PER_DRAW,
     linear_draw_errors,
@@ -31,8 +34,9 @@ from .noise import (
     softmax_errors_of,
 )
 from .sample import digest, read_anchor, read_entered, read_sample
+from .sixty_digits import around
 from .strict_json import shown
-from .tails import at_least_kl_inverse, at_least_tail_inverse, kl_inverse_above, mp, number
+from .tails import at_least_kl_inverse, at_least_tail_inverse
 
 DECODERS = {"tokens": ("softmax-head",), "features": ("linear-head", "pooler-update", "base-update")}
 
@@ -115,8 +119,7 @@ def _check_bits(
     if not errors <= claimed <= len(labels):
         raise Refused(f"claim.errors: {claimed} claimed, the decoded model makes {errors} of {len(labels)}")
     delta, bound = rational(claim, "delta"), rational(claim, "bound")
-    level = mp.log(number(delta)) - bits * mp.log(2)
-    if not at_least_tail_inverse(number(bound), claimed, len(labels), level):
+    if not at_least_tail_inverse(bound, claimed, len(labels), delta, bits):
         raise Refused(
             f"claim.bound: {float(bound)} does not follow from {claimed} errors, {bits} bits and delta "
             f"{delta}"
@@ -140,15 +143,16 @@ def _check_noise(
     q = read_gaussian(model.get("posterior"), sizes, "model.posterior")
     prior = read_prior(model, sizes)
     part = digest(kind, inputs, labels, dimension)
-    confidence = number(delta)
+    confidence = delta
     if theorem == "E-single":
         risk, nats = _drawn(q, prior, kind, inputs, labels, outputs, part, claim)
     else:
-        risk, confidence = _averaged(q, kind, inputs, labels, outputs, part, claim, confidence)
+        risk, confidence = _averaged(q, kind, inputs, labels, outputs, part, claim, delta)
         nats = relative_entropy(q, prior)
-    constant = mp.log((2 + mp.sqrt(mp.pi * m / 2)) / confidence)
-    budget = max(mp.mpf(0), nats + prior[2] + constant) / m
-    if not at_least_kl_inverse(number(bound), risk, budget):
+    root = evaluate(("sqrt", ("div", ("mul", ("pi",), str(m)), "2")), {})
+    constant = ((Interval.of(2) + root) / Interval.of(confidence)).log()
+    budget = (around(nats + prior[2]) + constant) / Interval.of(m)
+    if not at_least_kl_inverse(bound, risk, budget):
         raise Refused(
             f"claim.bound: {float(bound)} does not follow from risk {float(risk):.6g} and "
             f"{float(nats):.6g} nats"
@@ -161,7 +165,7 @@ def _check_noise(
 
 def _drawn(
     q: Any, prior: Any, kind: str, inputs: Any, labels: Any, outputs: int, part: str, claim: dict[str, Any]
-) -> tuple[Any, Any]:
+) -> tuple[Fraction, Any]:
     """(risk, nats) of the one head that the seed draws."""
     generator = np.random.Generator(np.random.Philox(key=seed_of("draw", part, q)))
     drawn = [m + s * generator.standard_normal(len(m)) for m, s in zip(q[0], q[1], strict=True)]
@@ -176,15 +180,22 @@ def _drawn(
     claimed = whole(claim, "errors", "claim")
     if not errors <= claimed <= len(labels):
         raise Refused(f"claim.errors: {claimed} claimed, the drawn model makes {errors} of {len(labels)}")
-    return mp.mpf(claimed) / len(labels), log_density_ratio(q, prior, drawn)
+    return Fraction(claimed, len(labels)), log_density_ratio(q, prior, drawn)
 
 
 def _averaged(
-    q: Any, kind: str, inputs: Any, labels: Any, outputs: int, part: str, claim: dict[str, Any], delta: Any
-) -> tuple[Any, Any]:
-    """(risk under the noise, what is left of delta)."""
+    q: Any,
+    kind: str,
+    inputs: Any,
+    labels: Any,
+    outputs: int,
+    part: str,
+    claim: dict[str, Any],
+    delta: Fraction,
+) -> tuple[Fraction, Fraction]:
+    """(an upper end of the risk under the noise, what is left of delta)."""
     if kind == "features" and outputs == 1:
-        return linear_noise_risk(q, inputs, labels), delta
+        return min(around(linear_noise_risk(q, inputs, labels)).high(), Fraction(1)), delta
     passes, claimed = whole(claim, "passes", "claim", 1), whole(claim, "errors", "claim")
     draws = passes * len(labels)
     if draws > MAX_DRAWS:
@@ -196,8 +207,8 @@ def _averaged(
         errors = linear_draw_errors(q, inputs, labels, outputs, passes, seed)
     if not errors <= claimed <= draws:
         raise Refused(f"claim.errors: {claimed} claimed, the prescribed draws make {errors} of {draws}")
-    observed = mp.mpf(claimed) / draws
-    return kl_inverse_above(observed, mp.log(5 / delta) / draws), delta * 4 / 5
+    budget = Interval.of(5 / delta).log() / Interval.of(draws)
+    return kl_inverse(Interval.of(Fraction(claimed, draws)), budget).high(), delta * 4 / 5
 
 
 def assumed(certificate: dict[str, Any]) -> str:

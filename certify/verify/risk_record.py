@@ -17,7 +17,7 @@ from .formula import evaluate, parse
 from .interval import Interval
 from .risk_theorems import RISK_BOUNDS, RISK_NEVER_MET
 from .structure import Problem, check_shape, decimal, interval, pair, sample_size
-from .tails import at_least_tail_inverse, mp, number
+from .tails import at_least_tail_inverse
 
 SCHEMA = "certify-attention/risk/1"
 CURVES = ("D-binomial", "E", "E-split", "E-monte-carlo", "E-single")
@@ -122,7 +122,7 @@ def _tail_allows(bound: Record, top: Fraction, m: int, errors: int, delta: Fract
     """Whether a binomial tail at delta 2^-bits (no bits for a test set) proves that the risk is at most
     ``top``."""
     bits = bound["bits"] if bound["theorem"] == "D-binomial" else 0
-    return at_least_tail_inverse(number(top), errors, m, mp.log(number(delta)) - bits * mp.log(2))
+    return at_least_tail_inverse(top, errors, m, delta, bits)
 
 
 def _check_errors(bound: Record, m: int, path: str) -> None:

@@ -16,7 +16,7 @@ from certify.engine.order_statistics import order_statistic
 from certify.kernel.bound import evaluate
 from certify.kernel.enclosure import Enclosure
 from certify.report import digest
-from certify.verify import attention, digests, enclose, formula, spectra, theorems
+from certify.verify import attention, digests, enclose, formula, spectra, tails, theorems
 from certify.verify.interval import Interval
 from proofs.theorems import THEOREMS
 
@@ -97,6 +97,30 @@ def test_binomial_tail_inverse_by_exact_sums() -> None:
     assert at_most(found.low()) >= delta >= at_most(found.high())
 
 
+@given(st.integers(0, 30), st.integers(0, 12), st.integers(1, 99), st.integers(1, 99))
+def test_a_claimed_end_is_accepted_only_if_exact_sums_allow_it(k: int, bits: int, a: int, b: int) -> None:
+    """P(Bin(30, p) <= k) <= delta 2^-bits in fractions; the checker may refuse a hair, never accept one."""
+    p, delta = Fraction(a, 100), Fraction(b, 100)
+    tail = sum((math.comb(30, i) * p**i * (1 - p) ** (30 - i) for i in range(k + 1)), Fraction(0))
+    accepted = tails.at_least_tail_inverse(p, k, 30, delta, bits)
+    assert not accepted or tail <= delta / 2**bits
+    assert accepted or tail > delta / 2**bits * (1 - Fraction(1, 10**20))
+
+
+@given(st.integers(0, 100), st.integers(1, 100), st.fractions(min_value=0, max_value=1))
+def test_a_claimed_kl_end_needs_the_entropy(a: int, b: int, budget: Fraction) -> None:
+    q, p = Fraction(a, 100), Fraction(b, 100)
+    accepted = tails.at_least_kl_inverse(p, q, Interval.of(budget))
+    if p == 1 or p < q:
+        assert accepted == (p == 1)
+        return
+    with mp.workdps(60):
+        x, y = number(q), number(p)
+        kl = (x * mp.log(x / y) if x else 0) + (1 - x) * mp.log((1 - x) / (1 - y))
+        assert not accepted or kl >= number(budget) - mpf(10) ** -50
+        assert accepted or kl <= number(budget) + mpf(10) ** -25
+
+
 @pytest.mark.parametrize("name", sorted(theorems.KNOWN_BOUNDS))
 def test_known_bounds_are_those_of_proofs(name: str) -> None:
     """A constant changed in proofs/ must be looked at here before a report with it is accepted."""
@@ -106,6 +130,7 @@ def test_known_bounds_are_those_of_proofs(name: str) -> None:
     known = theorems.KNOWN_BOUNDS[name]
     assert hashlib.sha256(theorem.prefix.encode()).hexdigest() == known.formula_sha256
     assert {h.id for h in theorem.hypotheses} <= known.hypotheses
+    assert theorem.level == known.level
     assert known.measured in {symbol.name for symbol in theorem.inputs}
 
 
