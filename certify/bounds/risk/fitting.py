@@ -119,7 +119,7 @@ class SoftmaxFit:
         start = [(m, np.full(len(m), s)) for m, s in zip(means, (0.3, 0.6), strict=True)]
         if prior is not None:
             start = anchor = list(zip(prior.means, prior.deviations, strict=True))
-            steps, rate = 80, 0.003
+            steps, rate = 80, 0.001
         found = softmax_training.train_gaussian(
             self.tokens, start, anchor, self._steps(steps), self.seed, rate
         )
@@ -191,7 +191,7 @@ def price_of_a_bit(errors: int, m: int, bits: float) -> float:
 
 Fit = SoftmaxFit | LinearFit
 
-PRIOR_WIDTH = 0.05  # of the spread of the entries: a prior that was learned on data may be narrow
+PRIOR_WIDTH = 0.02  # of the spread of the entries: a prior that was learned on data may be narrow
 
 
 def learned_prior(family: Family, head: Head) -> Gaussian:

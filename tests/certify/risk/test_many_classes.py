@@ -103,7 +103,7 @@ def test_labels_are_numbered_in_order(tmp_path: Path) -> None:
     assert class_numbers(["b", "a", "c"], classes, tmp_path).tolist() == [1, 0, 2]
     with pytest.raises(DataError, match="'z'"):
         class_numbers(["z"], classes, tmp_path)
-    with pytest.raises(DataError, match="mixed"):
+    with pytest.raises(DataError, match="found int, str"):
         classes_of(["a", 1], tmp_path)
     with pytest.raises(DataError, match="no such file"):
         read_task("x", tmp_path / "nowhere.npz", None, None, lambda text: None)
