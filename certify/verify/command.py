@@ -99,6 +99,8 @@ def _with_model(
 ) -> tuple[list[Problem], str]:
     from .model import check_with_model  # numpy and scipy are loaded only where a model is read
 
+    if arguments.sample < 1:
+        raise Problem("--sample", f"{arguments.sample} is not a number of spectra")
     how_many = None if arguments.all else arguments.sample
     return check_with_model(report, arguments.model, how_many, progress)
 

@@ -590,6 +590,8 @@ def test_exit_codes_of_the_command(tiny: Tiny, tmp_path: Path, alone: Path) -> N
     done = run_alone(alone, str(tmp_path / "forged.json"))
     assert done.returncode == 1
     assert "refused: bounds[1].entries[0].on_these_inputs" in done.stdout
+    nothing = run_alone(alone, str(tiny.out / "report.json"), "--model", str(tiny.model), "--sample", "-1")
+    assert (nothing.returncode, nothing.stderr) == (2, "verify: --sample: -1 is not a number of spectra\n")
     for text in ("", "[]", "{}", '{"schema": "x"}', '{"schema": "certify-attention/report/1", "a": NaN}'):
         (tmp_path / "no.json").write_text(text)
         assert run_alone(alone, str(tmp_path / "no.json")).returncode == 2
