@@ -13,7 +13,8 @@ class EffectiveRank:
 
     With q_k = s_k^power / sum s^power, the rank is exp(H_order(q)): order 1 is Shannon's entropy, order 2 is
     -log sum q^2, order inf is -log max q. Renyi entropies decrease in the order (A. Renyi 1961), which is why
-    the ranks of one power stand in a chain. ``formula`` is the rank in the letters of this file, if it has one.
+    the ranks of one power stand in a chain. ``formula`` is the rank in the letters of this file, if it has
+    one.
     """
 
     kind: str
