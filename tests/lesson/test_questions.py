@@ -63,6 +63,12 @@ def verdict(checked: dict[str, Any], entry: Entry, step: Step, **change: Any) ->
     return ""
 
 
+def test_recorded_levels_are_what_the_kernel_finds_now(checked: dict[str, Any]) -> None:
+    """The badges come from the recorded table; this is the same table that a fresh check gives."""
+    for name, record in library.stored("levels").items():
+        assert checked["statements"][name].level == record["level"], name
+
+
 def test_every_step_has_a_question_of_its_own() -> None:
     assert len(STEPS) >= 95
     assert len({question.id for _, _, question, _ in STEPS}) == len(STEPS)
