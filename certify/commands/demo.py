@@ -107,7 +107,9 @@ def _report(arguments: argparse.Namespace, shown: Bars | Silent) -> dict[str, An
         table = spam.run(arguments.out, arguments.cache, arguments.seed, shown)
         model = spam.BACKBONE
     request = build.Request(model=model, out=arguments.out)
-    return build.run(request, build.opened(request), shown, lambda: risk.record(table, arguments.out))
+    found = build.opened(request)
+    with build.workers(request) as pool:
+        return build.run(request, found, pool, shown, lambda: risk.record(table, arguments.out))
 
 
 def _samples(arguments: argparse.Namespace, usual: int) -> int:

@@ -173,10 +173,10 @@ def run(arguments: argparse.Namespace) -> int:
         settings=settings,
     )
     shown = progress.Silent() if arguments.quiet else progress.Bars("certify report")
-    with shown:
+    with shown, build.workers(request) as pool:
         found = build.opened(request)
         risk = None if arguments.train is None else risk_report.prepared(arguments, shown)
-        report = build.run(request, found, shown, risk)
+        report = build.run(request, found, pool, shown, risk)
     paths = writing.write(report, arguments.out)
     if arguments.json:
         sys.stdout.write(paths.json.read_text(encoding="utf-8"))

@@ -11,9 +11,10 @@ import multiprocessing
 import os
 import sys
 import traceback
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
+from types import TracebackType
 from typing import Any
 
 MAX_ATTEMPTS = 3
@@ -50,6 +51,10 @@ class _Worker:
         theirs.close()
         self.task: Task | None = None
 
+    def preload(self, modules: Sequence[str]) -> None:
+        """Have the worker import modules before its first task; it does not answer."""
+        _send(self, tuple(modules))
+
     def stop(self) -> None:
         """End an idle worker by closing its pipe, and a busy one by a signal."""
         self.pipe.close()
@@ -81,6 +86,10 @@ def _serve(pipe: Connection) -> None:
             task = pipe.recv()
         except (EOFError, OSError, KeyboardInterrupt):
             return
+        if isinstance(task, tuple):
+            for name in task:
+                importlib.import_module(name)
+            continue
         answer: tuple[Any, str | None]
         try:
             answer = (call(task), None)
@@ -100,31 +109,55 @@ def explain(error: BaseException) -> str:
 
 
 def run_tasks(tasks: Iterable[Task], jobs: int) -> Iterator[Outcome]:
-    """Yield the outcome of every task, in the order in which they finish.
+    """Yield the outcome of every task, in the order in which they finish, from a pool of its own."""
+    with Pool(jobs) as pool:
+        yield from pool.run(tasks)
+
+
+class Pool:
+    """Workers that stay between one `run` and the next: each takes seconds of processor time to start.
 
     ``jobs == 1`` works in this process. Otherwise ``jobs`` spawned workers work, and at most one
-    task per worker is in flight, so a lazy iterable of tasks is consumed lazily.
+    task per worker is in flight, so a lazy iterable of tasks is consumed lazily. ``preload`` names modules
+    that the workers import while the caller is still reading its input.
     """
-    if jobs == 1:
-        for task in tasks:
-            try:
-                yield Outcome(task, call(task), None)
-            except Exception as error:
-                yield Outcome(task, None, explain(error))
-        return
-    yield from _run_in_workers(iter(tasks), jobs)
 
+    def __init__(self, jobs: int, preload: Sequence[str] = ()) -> None:
+        self.jobs = jobs
+        self._workers: list[_Worker] = []
+        if jobs > 1 and preload:
+            for _ in range(jobs):
+                self._workers.append(_Worker())
+                self._workers[-1].preload(preload)
 
-def _run_in_workers(tasks: Iterator[Task], jobs: int) -> Iterator[Outcome]:
-    workers: list[_Worker] = []
-    retries: list[Task] = []
-    attempts: dict[int, int] = {}
-    exhausted = False
-    try:
+    def __enter__(self) -> Pool:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for worker in self._workers:
+            worker.stop()
+
+    def run(self, tasks: Iterable[Task]) -> Iterator[Outcome]:
+        """Yield the outcome of every task, in the order in which they finish."""
+        if self.jobs == 1:
+            for task in tasks:
+                try:
+                    yield Outcome(task, call(task), None)
+                except Exception as error:
+                    yield Outcome(task, None, explain(error))
+            return
+        yield from self._run(iter(tasks))
+
+    def _run(self, tasks: Iterator[Task]) -> Iterator[Outcome]:
+        retries: list[Task] = []
+        attempts: dict[int, int] = {}
+        exhausted = False
         while True:
             while not exhausted or retries:
-                idle = next((w for w in workers if w.task is None), None)
-                if idle is None and len(workers) >= jobs:
+                idle = next((w for w in self._workers if w.task is None), None)
+                if idle is None and len(self._workers) >= self.jobs:
                     break
                 task = retries.pop() if retries else next(tasks, None)
                 if task is None:
@@ -132,22 +165,19 @@ def _run_in_workers(tasks: Iterator[Task], jobs: int) -> Iterator[Outcome]:
                     break
                 if idle is None:
                     idle = _Worker()
-                    workers.append(idle)
+                    self._workers.append(idle)
                 attempts[id(task)] = attempts.get(id(task), 0) + 1
                 idle.task = task
                 _send(idle, task)
-            busy = [w for w in workers if w.task is not None]
+            busy = [w for w in self._workers if w.task is not None]
             if not busy:
                 return
-            yield from _collect(busy, workers, retries, attempts)
-    finally:
-        for worker in workers:
-            worker.stop()
+            yield from _collect(busy, self._workers, retries, attempts)
 
 
-def _send(worker: _Worker, task: Task) -> None:
+def _send(worker: _Worker, message: Task | tuple[str, ...]) -> None:
     try:
-        worker.pipe.send(task)
+        worker.pipe.send(message)
     except (BrokenPipeError, OSError):
         pass  # the worker is gone; _collect sees its pipe close and submits the task again
 

@@ -12,7 +12,8 @@ from certify.bounds.peeling import Settings
 from certify.decimals import enclosed
 from certify.engine.attention import attention_task, head_measurements, trained_norm_of
 from certify.engine.matrices import Measures, weight_tasks
-from certify.engine.pool import Task, one_thread_per_process, run_tasks
+from certify.engine.pool import Pool, Task, one_thread_per_process
+from certify.errors import NotCertified
 from certify.report import assemble
 from certify.report.digest import sealed
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from certify.adapters.model import Inputs, Model
 
 WORK_FOLDER = ".work"
+PRELOADED = ("certify.engine.matrices", "certify.kernel.spectrum", "certify.kernel.product")
 
 
 class Progress(Protocol):
@@ -61,8 +63,18 @@ def opened(request: Request) -> Opened:
     return Opened(model, _read_inputs(request, model))
 
 
+def workers(request: Request) -> Pool:
+    """The processes that certify; they load the kernel while `opened` reads the model."""
+    one_thread_per_process()
+    return Pool(request.jobs, PRELOADED)
+
+
 def run(
-    request: Request, found: Opened, progress: Progress, risk: Callable[[], dict[str, Any]] | None = None
+    request: Request,
+    found: Opened,
+    pool: Pool,
+    progress: Progress,
+    risk: Callable[[], dict[str, Any]] | None = None,
 ) -> dict[str, Any]:
     """The sealed report. Finished results lie in ``OUT/.work`` until the caller has saved the report.
 
@@ -72,18 +84,20 @@ def run(
     one_thread_per_process()
     folder = request.out / WORK_FOLDER
     model, inputs = found.model, found.inputs
-    matrices = _weights(request, model, folder, progress)
-    attention = _attention(request, model, inputs, folder, progress) if inputs is not None else None
-    bounds = _bounds(attention, request.settings, progress) if attention else []
+    matrices = _weights(request, model, folder, pool, progress)
+    attention = None if inputs is None else _attention(request, model, inputs, folder, pool, progress)
+    bounds = _bounds(attention, request.settings, pool, progress) if attention else []
     return sealed(_report(request, found, matrices, attention, bounds, risk() if risk else None))
 
 
-def _weights(request: Request, model: Model, folder: Path, progress: Progress) -> list[dict[str, Any]]:
+def _weights(
+    request: Request, model: Model, folder: Path, pool: Pool, progress: Progress
+) -> list[dict[str, Any]]:
     order = {matrix.name: i for i, matrix in enumerate(model.matrices())}
     progress.start("weights", len(order))
     records = []
     tasks = weight_tasks(model, request.model, request.measures, folder, trust=request.trust_remote_code)
-    for outcome in run_tasks(tasks, request.jobs):
+    for outcome in pool.run(tasks):
         record = outcome.value if outcome.error is None else _failed(model, outcome.task.label, outcome.error)
         records.append(record)
         progress.advance(outcome.task.label)
@@ -116,7 +130,7 @@ def _read_inputs(request: Request, model: Model) -> Inputs | None:
 
 
 def _attention(
-    request: Request, model: Model, inputs: Inputs, folder: Path, progress: Progress
+    request: Request, model: Model, inputs: Inputs, folder: Path, pool: Pool, progress: Progress
 ) -> dict[str, Any]:
     from certify.kernel.norms import frobenius_norm
 
@@ -138,7 +152,7 @@ def _attention(
     layers = len({(m.stack, m.layer) for m in model.matrices() if m.role == "query-key"})
     progress.start("attention", len(inputs) * max(1, layers))
     calls = []
-    for outcome in run_tasks(tasks(), request.jobs):
+    for outcome in pool.run(tasks()):
         if outcome.error is None:
             calls.append(outcome.value)
         else:
@@ -159,25 +173,35 @@ def _failed_call(task: Task, error: str) -> dict[str, Any]:
     return {**place, "shape": list(matrices.shape[1:]), "heads": [{"head": h, "error": error} for h in heads]}
 
 
-def _bounds(attention: dict[str, Any], settings: Settings, progress: Progress) -> list[dict[str, Any]]:
+def _bounds(
+    attention: dict[str, Any], settings: Settings, pool: Pool, progress: Progress
+) -> list[dict[str, Any]]:
     from certify.bounds import linear_readout, softmax_head
 
     groups = [linear_readout.group(attention["pooled_feature_norms"], settings)]
     terms = _terms_per_head(attention["calls"])
     norms = {(t["stack"], t["layer"], t["head"]): t["norm"] for t in attention["trained_norms"]}
     progress.start("bounds", len(terms))
-    entries = []
+    entries: dict[str, dict[str, Any]] = {}
+    tasks = []
     for (stack, layer, head), measured in terms.items():
+        name = f"{stack} layer {layer} head {head}".strip()
         subject = {"object": "query-key matrix", "stack": stack, "layer": layer, "head": head}
         broken = next((m for m in measured if "violated" in m), None)
         if broken is not None:
-            entries.append(softmax_head.violated_entry(subject, broken["violated"]))
+            entries[name] = softmax_head.violated_entry(subject, broken["violated"])
+            progress.advance(name)
         else:
-            norm = norms[stack, layer, head]
-            entries.append(softmax_head.head_entry(subject, norm, measured, settings))
-        progress.advance(f"layer {layer} head {head}")
+            arguments = subject, norms[stack, layer, head], measured, settings
+            tasks.append(Task(name, "certify.bounds.softmax_head:head_entry", arguments))
+            entries[name] = {}  # keeps its place
+    for outcome in pool.run(tasks):
+        if outcome.error is not None:
+            raise NotCertified(f"the bound of {outcome.task.label}: {outcome.error}")
+        entries[outcome.task.label] = outcome.value
+        progress.advance(outcome.task.label)
     if entries:
-        groups.append(softmax_head.group(entries))
+        groups.append(softmax_head.group(list(entries.values())))
     return groups
 
 
