@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -37,6 +39,14 @@ def asked_steps() -> Iterator[tuple[Entry, Step, Question, bool]]:
 
 STEPS = list(asked_steps())
 MADE = [(entry, step, question) for entry, step, question, made in STEPS if made]
+
+
+LINES = Path(__file__).parent / "asked_lines.json"
+
+
+def written_lines() -> dict[str, str]:
+    """The line after each question that was written by hand."""
+    return {question.id: f"{entry.name}: {step.prefix}" for entry, step, question, made in STEPS if not made}
 
 
 @pytest.fixture(scope="module")
@@ -76,6 +86,14 @@ def test_every_step_has_a_question_of_its_own() -> None:
     assert written >= 55, "reasons are asked for in words where words matter"
     kinds = {type(question.answer).__name__ for _, _, question, _ in STEPS}
     assert kinds == {"tuple", "Number"}
+
+
+def test_written_questions_stand_before_the_line_they_were_written_for() -> None:
+    """Steps are named by number, and a proof may get another step. Then every question is read again."""
+    recorded = json.loads(LINES.read_text(encoding="utf-8"))
+    moved = {key for key, line in written_lines().items() if recorded.get(key) != line}
+    gone = set(recorded) - set(written_lines())
+    assert not moved | gone, f"read these questions beside their steps, then run this file"
 
 
 def test_neighbours_do_not_repeat_a_prompt() -> None:
@@ -232,3 +250,7 @@ def test_ranks_of_the_figure_are_those_of_lemma_14() -> None:
         }[rank.order]
         if rank.formula:
             assert math.isclose(renyi, float(evaluate(rank.formula, values)), rel_tol=1e-12), rank.kind
+
+
+if __name__ == "__main__":
+    LINES.write_text(json.dumps(written_lines(), indent=1) + "\n", encoding="utf-8")
