@@ -93,7 +93,7 @@ def test_written_questions_stand_before_the_line_they_were_written_for() -> None
     recorded = json.loads(LINES.read_text(encoding="utf-8"))
     moved = {key for key, line in written_lines().items() if recorded.get(key) != line}
     gone = set(recorded) - set(written_lines())
-    assert not moved | gone, f"read these questions beside their steps, then run this file"
+    assert not moved | gone, "read these questions beside their steps, then run this file"
 
 
 def test_neighbours_do_not_repeat_a_prompt() -> None:
