@@ -21,7 +21,7 @@ WITH_ARRAYS = "codeword counting enclose model noise risk sample".split()
 
 # Folder or module -> top-level third-party packages it may import, and the layers of ours below it.
 ALLOWED: dict[str, tuple[set[str], set[str]]] = {
-    "proofs": ({"sympy", "mpmath", "z3"}, {"proofs"}),
+    "proofs": ({"sympy", "mpmath"}, {"proofs"}),
     # The kernel asks two oracle files for factors and vectors and proves its theorems for whatever they
     # return; those two import nothing of ours (docs/decisions/0010-oracles-below-the-kernel.md).
     "certify/kernel": (
