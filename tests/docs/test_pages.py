@@ -70,7 +70,7 @@ def test_the_list_of_special_commands_is_current() -> None:
     """Whatever does not run as written is a command of the docs and says why."""
     assert set(SPECIAL) <= set(COMMANDS), "commands.toml lists what no page says"
     for command, special in SPECIAL.items():
-        assert set(special) <= {"run", "why", "exit", "says", "tool"}, command
+        assert set(special) <= {"run", "why", "exit", "says", "where", "tool"}, command
         assert ("run" in special) == ("why" in special), command
 
 
