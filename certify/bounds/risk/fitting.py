@@ -31,7 +31,7 @@ BIT_IN_LOSS = 2.0  # how much of the training loss one unit of risk is worth
 LINEAR_LEVELS = (1, 2)
 # (levels, width of a step in spreads of the float entries, price of a nonzero)
 LINEAR_GRIDS = ((1, 0.8, 3e-4), (1, 0.8, 1e-3), (1, 0.8, 4e-3), (1, 1.4, 1e-3), (2, 2.0, 1e-3))
-SCORES_PULL = 0.005  # price of moving the scores of a head whose values stay, in units of the loss
+SCORES_PULL = 1.6  # price of moving scores alone is this over sqrt(m), in units of the loss
 POLISH_LIMIT = 5_000_000  # units times features
 
 
@@ -107,8 +107,9 @@ class SoftmaxFit:
     def scores_alone(self, head: Head) -> SoftmaxHead:
         """The head with its scores trained onward on this sample and its values left alone."""
         scores, values = self._vectors(head)
+        pull = SCORES_PULL / math.sqrt(len(self.sample))
         found = softmax_training.train_scores(
-            self.tokens, (scores, values), SCORES_PULL, self._steps(200), self.seed
+            self.tokens, (scores, values), pull, self._steps(200), self.seed
         )
         return SoftmaxHead(found, values[:, None])
 
