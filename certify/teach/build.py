@@ -9,6 +9,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
@@ -71,9 +72,15 @@ def places_of(course: Sequence[Chapter], entries: dict[str, Entry]) -> dict[str,
 
 
 def run_programs(programs: Sequence[str]) -> list[str]:
-    """What each program prints, run in order in one fresh Python process, each with names of its own."""
-    if not programs:
-        return []
+    """What each program prints, run in order in one fresh Python process, each with names of its own.
+
+    Raises ``LessonError`` with the traceback of a program that fails. The same programs run once only.
+    """
+    return list(_run(tuple(programs))) if programs else []
+
+
+@lru_cache(maxsize=8)
+def _run(programs: tuple[str, ...]) -> tuple[str, ...]:
     runner = (
         "import contextlib, io, json, sys\n"
         "printed = []\n"
@@ -96,8 +103,7 @@ def run_programs(programs: Sequence[str]) -> list[str]:
         )
     if done.returncode != 0:
         raise LessonError(f"a program of the lesson failed:\n{done.stderr.strip()}")
-    printed: list[str] = json.loads(done.stdout)
-    return printed
+    return tuple(str(text) for text in json.loads(done.stdout))
 
 
 @dataclass
