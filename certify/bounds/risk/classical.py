@@ -181,3 +181,8 @@ def comparison(head: Head, sample: Sample, delta: Fraction) -> list[Row]:
     )
     rows = [_without(COUNTING, "no constant", why)]
     return [*rows, *(_without(n, "no constant", why) for n, why in WITHOUT_NUMBER.items()), attention]
+
+
+def on_trained_features(rows: list[Row], why: str) -> list[Row]:
+    """The rows where the features were trained on the sample: no number is a bound, and none is shown."""
+    return [_without(r["name"], "not a bound", why) if r["value"] is not None else r for r in rows]

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from certify.bounds.risk import norm_bounds
-from certify.bounds.risk.classical import comparison
+from certify.bounds.risk.classical import comparison, on_trained_features
 from certify.bounds.risk.entries import Bound, without_standing
 from certify.bounds.risk.families import Family
 from certify.bounds.risk.fitting import Candidate, SoftmaxFit, compress, fit_for, learned_prior
@@ -205,8 +205,10 @@ def run_risk(
     heads = fit_heads(sample, plan, trained)
     bounds = bounds_of(heads, sample, test, plan)
     sample.save(out / "train.npz")
+    classical = comparison(heads.trained, sample, plan.delta)
     if violation:
         bounds = [without_standing(bound, violation) for bound in bounds]
+        classical = on_trained_features(classical, violation)
     certificates = {} if violation else write_certificates(heads, sample, bounds, out)
     described = {
         "m": len(sample),
@@ -220,7 +222,7 @@ def run_risk(
         described,
         bounds,
         plan.delta,
-        comparison(heads.trained, sample, plan.delta),
+        classical,
         truth(heads) if truth else {},
         certificates,
         unit,

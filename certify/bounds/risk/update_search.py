@@ -10,7 +10,6 @@ rounding. Untrusted: whatever comes out is decoded again and its errors counted 
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -38,6 +37,9 @@ PRICES = (5.0, 12.0)  # of a nonzero entry, in units of the loss of one unit of 
 EPOCHS, LEAST_STEPS, BATCH = 5, 500, 32
 SCORED_UNITS, BITS_PER_ENTRY = 1000, 0.6  # of the scoring in floats; what a ternary, sparse entry costs
 POLISH_PRICE, POLISH_ROUNDS = 1.5, 200
+HEAD_SCALE = 16.0  # moves no decision and costs few bits, but large margins lose nothing in the ramp loss
+NOTHING = "no matrix"
+WORK_VERSION = "1"  # of what the journal holds: another number when the same inputs give other results
 ENTRIES_PER_UNIT = 2  # of the factors: beyond, not even sparse ternary ones can pay
 Ranks = Mapping[str, int]
 Progress = Callable[[str], None]
@@ -129,7 +131,7 @@ class Search:
 
     def frozen(self) -> tuple[Codeword, Sample]:
         """(the head of the candidate without an update, in the code of heads; frozen features): rank 0."""
-        _, word = self._kept("none", self._rank_zero)
+        _, word = self._kept(NOTHING, self._rank_zero)
         shape = (self.tuned.base.width + 1, self.tuned.outputs)
         head = decode_update(word, self.tuned.base.shapes, shape)[1]
         return encode([head]), self._sample(self._tail.features({}))
@@ -138,23 +140,23 @@ class Search:
         """(bound by theorem D in floats, codeword) of every candidate; the first is the base as it is."""
         suggested = self.suggested
         self.plan.progress(f"certified spectra suggest: {'; '.join(map(shown, suggested)) or 'no update'}")
-        yield self._kept("none", self._rank_zero)
+        yield self._kept(NOTHING, self._rank_zero)
         if suggested:
             chosen = min(suggested, key=self._score)
             for price in PRICES:
-                label = json.dumps([sorted(chosen.items()), price])
+                label = f"{shown(chosen, len(chosen))} at {price:g} for an entry"
                 yield self._kept(label, partial(self._trained, chosen, price))
 
     def _kept(self, label: str, make: Callable[[], tuple[float, Codeword]]) -> tuple[float, Codeword]:
         """The candidate from the journal, or made now."""
-        key = digest_of("update", self._key, label)
+        key = digest_of(WORK_VERSION, "update", self._key, label)
         stored = self.journal.get(key)
         if stored is None:
             value, word = make()
             stored = {"value": value, "number": hex(word.number), "length": word.length}
             self.journal.put(key, stored)
         word = Codeword(int(stored["number"], 16), stored["length"])
-        self.plan.progress(f"update {label}: {word.length} bits, bound about {stored['value']:.4f}")
+        self.plan.progress(f"update, {label}: {word.length} bits, bound about {stored['value']:.4f}")
         return stored["value"], word
 
     def _score(self, plan: Ranks) -> float:
@@ -199,7 +201,7 @@ class Search:
         sample = self._sample(self._tail.features({n: dense(q) for n, q in update.items()}))
         bit = POLISH_PRICE * math.log(2) / m
         head = polish(sample.inputs, sample.labels, rounded.head, 1, bit, POLISH_ROUNDS)
-        exponent = exponent_near(rounded.head_step)
+        exponent = exponent_near(HEAD_SCALE * rounded.head_step)
         return self._judged(
             update, QuantisedMatrix(head, np.eye(tuned.outputs, dtype=np.int64), 1, exponent), sample
         )
@@ -229,10 +231,10 @@ def in_order(base: UpdatedBase, update: Mapping[str, QuantisedMatrix]) -> list[Q
     return [update.get(name) or unchanged(shape) for name, shape in shapes.items()]
 
 
-def shown(ranks: Ranks) -> str:
-    """``query.weight rank 1, value.weight rank 1``; long lists are cut."""
+def shown(ranks: Ranks, most: int = 4) -> str:
+    """``query.weight rank 1, value.weight rank 1``; more than ``most`` are cut."""
     parts = [f"{name} rank {rank}" for name, rank in ranks.items()]
-    return ", ".join(parts[:4] + ([f"and {len(parts) - 4} more"] if len(parts) > 4 else []))
+    return ", ".join(parts[:most] + ([f"and {len(parts) - most} more"] if len(parts) > most else []))
 
 
 def _product(pair: Sequence[np.ndarray]) -> np.ndarray:

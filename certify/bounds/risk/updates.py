@@ -23,7 +23,7 @@ from certify.bounds.risk.run import RAMP_WIDTH, Plan
 from certify.bounds.risk.samples import Sample
 from certify.bounds.risk.table import Table
 from certify.bounds.risk.test_set import held_out
-from certify.bounds.risk.update_search import Search, Tuned, dense, shown
+from certify.bounds.risk.update_search import WORK_VERSION, Search, Tuned, dense, shown
 from certify.bounds.risk.updated_base import UpdatedBase, arithmetic
 from certify.codec import certificate_file
 from certify.codec.arithmetic import Codeword
@@ -66,8 +66,8 @@ def run_on(
     anchor, rows = base.digest(), []
     for start in range(0, len(units), CHUNK):
         part = units.inputs[start : start + CHUNK]
-        key = digest_of("entered", anchor, certificate_file.hexadecimal(word), str(word.length), arithmetic())
-        key = digest_of(key, array_digest(part))
+        model = certificate_file.hexadecimal(word), str(word.length), arithmetic()
+        key = digest_of(WORK_VERSION, "entered", anchor, *model, array_digest(part))
         stored = journal.get(key)
         if stored is None:
             found = base.entered(part).astype("<f4")

@@ -122,11 +122,18 @@ def test_update_test_line_ramp_and_rank_zero_stand_side_by_side(folder: Path) ->
     assert set(update) == {"D-binomial 0-1", "D ramp 1", "test-set 0-1"}
     exact, held = (Fraction(update[k]["value"]["upper"]) for k in ("D-binomial 0-1", "test-set 0-1"))
     assert held < exact < Fraction(1, 4)
-    assert Fraction(update["D ramp 1"]["value"]["upper"]) < Fraction(1, 2)
+    assert exact < Fraction(update["D ramp 1"]["value"]["upper"]) < Fraction(3, 10)
     assert {b["status"] for b in update.values()} == {"valid"}
     frozen = bounds(folder, "base without update")["D-binomial 0-1"]
     assert Fraction(frozen["value"]["upper"]) > Fraction(1, 2)
     assert certificate(folder)["family"]["outputs"] == 3
+
+
+def test_no_classical_number_stands_on_trained_features(folder: Path) -> None:
+    rows = json.loads((folder / "out" / "report.json").read_text())["risk"]["classical"]
+    assert rows
+    assert not {row["status"] for row in rows} & {"valid", "vacuous"}
+    assert {row["value"] for row in rows} == {None}
 
 
 def test_honest_certificate_is_accepted(here: Path) -> None:
