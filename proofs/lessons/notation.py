@@ -240,6 +240,10 @@ def _special(head: str, parts: list[Nested]) -> Written | None:
         return Written(rf"\sqrt{{{inner.latex}}}", f"sqrt({inner.plain})", ATOM)
     if head == "pi" and not parts:
         return Written(r"\pi", "pi", ATOM)
+    if head == "log_power" and len(parts) == 2:
+        base, above = write(("log", parts[0])), write(parts[1])
+        latex = rf"{{\left({base.latex}\right)}}^{{{above.latex}}}"
+        return Written(latex, f"({base.plain})^{above.plain}", POWER)
     if head == "abs":
         inner = write(parts[0])
         return Written(rf"\left|{inner.latex}\right|", f"|{inner.plain}|", ATOM)

@@ -300,6 +300,8 @@ def test_markup() -> None:
         ("(mul 2 (add a b))", "2 * (a + b)", r"2\,\left(a+b\right)"),
         ("(pow (add a b) 2)", "(a + b)^2", r"{\left(a+b\right)}^{2}"),
         ("(exp (mul j (log rho)))", "rho^j", r"{\rho}^{j}"),
+        ("(log_power m a)", "(log(m))^a", r"{\left(\log\left(m\right)\right)}^{a}"),
+        ("(sub (sub a b) (sub c d))", "a - b - (c - d)", r"a-b-\left(c-d\right)"),
         ("(div (sqrt a) (sqrt b))", "sqrt(a / b)", r"\sqrt{\frac{a}{b}}"),
         (
             "(E e (sup t (mul (e i) (h i t))))",
