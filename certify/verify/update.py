@@ -30,6 +30,8 @@ from .risk import verify as verify_files
 from .sample import read_entered, read_sample
 from .structure import Problem
 
+QUIET = {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_VERBOSITY": "error", "TQDM_DISABLE": "1"}
+
 
 def load_base(spec: str, reads: Any) -> tuple[Any, set[str]]:
     """(module, names that start at 0) of ``module:object``, of a Hugging Face folder, or of a short name."""
@@ -39,7 +41,8 @@ def load_base(spec: str, reads: Any) -> tuple[Any, set[str]]:
             sys.path.insert(0, os.getcwd())
             return copy.deepcopy(getattr(importlib.import_module(place), name)), set()
         if reads == "token-numbers":
-            os.environ.setdefault("HF_HUB_OFFLINE", "1")
+            for name, value in QUIET.items():
+                os.environ.setdefault(name, value)
             from transformers import AutoModelForSequenceClassification
 
             load = AutoModelForSequenceClassification.from_pretrained
