@@ -405,6 +405,7 @@ BOUNDS = {
     "theorem-c1-vector": ("C1-vector", _GAP_BOUND),
     "theorem-c1-vector-peeled": ("C1-vector-peeled", _GAP_BOUND),
     "theorem-c1-joint": ("C1-joint", _GAP_BOUND),
+    "theorem-c1-joint-peeled": ("C1-joint-peeled", _GAP_BOUND),
     "theorem-e": ("E", "(le risk_gibbs ?bound)"),
     "theorem-e-rank": ("E-rank", "(le risk_gibbs ?bound)"),
     "theorem-e-split": ("E-split", "(le risk_gibbs ?bound)"),

@@ -127,6 +127,8 @@ def _outermost(text: str, mark: str) -> int:
 
 def statements(named: Sequence[Named]) -> dict[str, str]:
     """The closed statement of each theorem (``File.name``), as Coq prints it."""
+    if not named:
+        return {}
     lines = [
         "From Coq Require Import Reals List.",
         f"From Attention Require Import {' '.join(sorted({n.file for n in named}))}.",

@@ -180,6 +180,33 @@ STATEMENTS: tuple[Statement, ...] = (
         },
     ),
     Statement(
+        "C1-joint-peeled",
+        "peeled_joint_bound",
+        f"""{_HEAD} (K : nat) (radius : Z -> R) (loss : Z -> list R -> R) (L c0 rho : R) (m : nat) (delta : R),
+  {_HEAD_SHAPES}
+  (forall z, 0 <= radius z /\\ forall x, In x (tokens z) -> norm (sub x (centre z)) <= radius z) ->
+  (forall z y, 0 <= loss z y <= 1) ->
+  (forall z y y', length y = K -> length y' = K -> Rabs (loss z y - loss z y') <= L * norm (sub y y')) ->
+  0 <= L -> 0 < c0 -> 0 < rho ->
+  {_CONFIDENCE}
+  Pr P m (fun zs => exists i j k t, joint_class d1 d2 K (c0 * rho ^ k) (c0 * rho ^ j) (c0 * rho ^ i) t /\\
+    gap P (joint_loss K query tokens loss) zs t >= {{bound}}) <= delta""",
+        _proof(
+            "Z P d1 d2 n query tokens centre K radius loss L c0 rho m delta HP Hq Ht Hc Hrad Hr Hl HL Hc0 Hrho Hm Hd",
+            "peeled_joint_bound d1 d2 K n query tokens centre radius loss L 1 c0 c0 c0 rho P m delta Hq Ht Hc Hrad Hr Hl HL "
+            "Rlt_0_1 HP Hm Hd",
+            "intros zs Hzs [i [j [k [W [HW Hg]]]]]. exists i, j, k, W. split; [exact HW |]. same_peeled_joint_gap Hg m Hzs.",
+        ),
+        {
+            **_PEELED,
+            "j": "(INR i)",
+            "j_value": "(INR j)",
+            "j_spectral": "(INR k)",
+            "sum_sq_tokens": "(tokens_sum tokens zs)",
+            "sum_sq_joint": "(joint_sum query tokens centre radius zs)",
+        },
+    ),
+    Statement(
         "A1",
         "frozen_bound",
         f"""{_FROZEN} (L omega : R) (m : nat) (delta : R),

@@ -64,6 +64,7 @@ with positive :=
   | |- 0 < INR _ => first [assumption | apply lt_0_INR; first [assumption | lia]]
   | |- 0 < sqrt _ => apply sqrt_lt_R0; positive
   | |- 0 < power _ _ => apply power_positive; positive
+  | |- 0 < _ ^ _ => apply pow_lt; positive
   | |- 0 < _ * _ => apply Rmult_lt_0_compat; positive
   | |- 0 < ?x => first [assumption | lra]
   end.
@@ -182,3 +183,18 @@ Ltac same_root H :=
   match type of H with ?g > ?b => match goal with |- _ > ?b' =>
     first [exact H | assert (E : b = b') by (try rewrite moment_form by apply pos_INR; try rewrite root_form by positive;
       f_equal; f_equal; unfold Rdiv; ring); rewrite <- E; exact H] end end.
+
+(** The peeled joint bound: grid values as powers of the ratio. *)
+Lemma power_index rho j : 0 < rho -> exp (2 * INR j / 3 * ln rho) = power (2 / 3) (rho ^ j).
+Proof.
+  intros H. rewrite power_pos by (apply pow_lt; auto). unfold Rpower. rewrite ln_pow by auto. f_equal. field.
+Qed.
+Lemma power_four_thirds x : 0 < x -> power (4 / 3) x = power (2 / 3) x * power (2 / 3) x.
+Proof. intros H. rewrite !power_pos by auto. rewrite <- Rpower_plus. f_equal. field. Qed.
+
+Ltac same_peeled_joint_gap H m Hzs :=
+  repeat rewrite power_index in H by assumption; repeat rewrite power_four_thirds in H by assumption;
+  repeat rewrite exp_index in H by assumption;
+  first [same_joint_gap H m Hzs
+        | match type of H with context [sqrt (?a + ?b + ?c + ?d)] => replace (a + b + c + d) with (a + b + d + c) in H by ring end;
+          same_joint_gap H m Hzs].
