@@ -84,7 +84,7 @@ def full_name(axiom: str) -> str:
 def checked_axioms() -> list[str]:
     """The axioms that ``coqchk`` finds in the compiled symbolic part; raises if it rejects a file."""
     chosen = [f"Attention.{m}" for m in modules() if m not in NUMERIC]
-    outcome = run(["coqchk", "-silent", "-o", "-Q", str(THEORIES), "Attention", *chosen], seconds=900)
+    outcome = run(["coqchk", "-silent", "-o", "-Q", str(THEORIES), "Attention", *chosen], seconds=2 * SECONDS)
     if not outcome.ok:
         raise RuntimeError(f"coqchk rejects the compiled theories: {outcome.output[-500:]}")
     return parse_coqchk(outcome.output)

@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 
 import mpmath
 import pytest
 import sympy
 
+from certify.bounds.risk.entries import Bound, value_of
+from certify.kernel.enclosure import Enclosure
 from proofs.bridge import check_report, claims
 from proofs.bridge.axioms import all_assumptions, allowed, parse
 from proofs.bridge.compiler import compile_text
@@ -170,6 +173,20 @@ def test_gibbs_and_binomial_lines_compile_and_lowered_in_their_last_digit_they_d
     assert [ok for _, ok in check_report(path)] == [True, True, True]
     low = goals({"bounds": [gibbs_record(lowered(gibbs)), *tail_records(*map(lowered, tails))]})
     assert [compiled([goal])[goal.name] for goal in low] == [False, False, False]
+
+
+def test_a_bound_from_inputs_with_a_width_follows_from_its_record() -> None:
+    """Ends rounded to few digits would not do: the printed bound is rounded as finely as its own width."""
+    exact = {"j": 2, "L": 2, "m": 100_000, "rho": Fraction(11, 10), "c0": Fraction(1, 64)}
+    inputs = {name: Enclosure.exact(value) for name, value in exact.items()}
+    inputs["delta"] = Enclosure.exact(Fraction(1, 120))
+    inputs["emp_risk"] = Enclosure.exact(Fraction(3, 77))
+    inputs["sum_sq_scores"] = Enclosure.between(129406923.44112, 129406923.68298)
+    name = "C1-vector-peeled"
+    value = value_of(name, inputs)
+    bound = Bound(name, "trained head", "ramp 0.5", value, 100_000, Fraction(1, 120), "norm", inputs, ())
+    (goal,) = goals({"bounds": [bound.record()]})
+    assert compiled([goal]) == {goal.name: True}
 
 
 def test_recorded_goals_are_what_coq_shows() -> None:
