@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from certify.engine.journal import Journal, array_digest, digest_of
 from certify.engine.order_statistics import order_statistic, summary
-from certify.engine.pool import MAX_ATTEMPTS, Task, run_tasks
+from certify.engine.pool import MAX_ATTEMPTS, Pool, Task, run_tasks
 from tests.certify.report.tiny import Tiny
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -51,6 +51,17 @@ def test_a_task_that_always_kills_its_worker_fails_alone() -> None:
     outcomes = {o.task.label: o for o in run_tasks(tasks, 2)}
     assert f"died {MAX_ATTEMPTS} times" in str(outcomes["killer"].error)
     assert [outcomes[str(i)].value for i in range(3)] == [0, 2, 4]
+
+
+def test_workers_stay_between_runs() -> None:
+    with Pool(2, ("json",)) as pool:
+        pids = [
+            {o.value for o in pool.run(Task(str(i), "os:getpid", ()) for i in range(8))} for _ in range(2)
+        ]
+        error = [o.error for o in pool.run([Task("bad", f"{HERE}:fail", (7,))])]
+    assert len(pids[0] | pids[1]) == 2
+    assert os.getpid() not in pids[0]
+    assert "7 is a bad number" in str(error[0])
 
 
 def test_tasks_are_taken_lazily() -> None:
