@@ -35,7 +35,14 @@ def prepared(arguments: argparse.Namespace, progress: Callable[[str], None]) -> 
     from certify.bounds.risk.tasks import read_task
     from certify.report import risk
 
-    task = read_task(arguments.model, arguments.train, arguments.test, arguments.base, progress)
+    task = read_task(
+        arguments.model,
+        arguments.train,
+        arguments.test,
+        arguments.base,
+        progress,
+        arguments.out / ".work",
+    )
     return lambda: risk.record(_table(task, arguments, progress), arguments.out)
 
 

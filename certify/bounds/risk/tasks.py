@@ -29,6 +29,7 @@ from certify.bounds.risk.heads import Head, LinearHead, SoftmaxHead
 from certify.bounds.risk.samples import Sample, read_npz
 from certify.bounds.risk.update_search import Tuned
 from certify.bounds.risk.updated_base import ROWS, UpdatedBase, classifier_base, token_numbers
+from certify.engine.journal import Journal
 from certify.errors import DataError, ModelError
 
 Progress = Callable[[str], None]
@@ -213,7 +214,9 @@ def _with_base(
     return replace(task, tuned=tuned, described={**task.described, "base": spec})
 
 
-def _text_task(model: str, train: Path, test: Path | None, base: str | None, progress: Progress) -> Task:
+def _text_task(
+    model: str, train: Path, test: Path | None, base: str | None, progress: Progress, work: Path | None
+) -> Task:
     texts, labels = read_texts(train)
     if len(texts) < FEWEST_UNITS:
         raise DataError(f"{train}: {len(texts)} units; at least {FEWEST_UNITS} are needed")
@@ -223,7 +226,8 @@ def _text_task(model: str, train: Path, test: Path | None, base: str | None, pro
     found = classifier_features(model, every, MAX_TOKENS, base, progress)
     described: dict[str, Any] = {"name": f"{model} on {train.name}", "classes": classes}
     if found is None:
-        features, head, violation = text_features(model, every, MAX_TOKENS, progress), None, ""
+        journal = None if work is None else Journal(work)
+        features, head, violation = text_features(model, every, MAX_TOKENS, progress, journal), None, ""
         described["features"] = (
             f"{model}, frozen: mean of the last layer, length 1; the head was trained here"
         )
@@ -245,8 +249,18 @@ def _text_task(model: str, train: Path, test: Path | None, base: str | None, pro
     return _with_base(task, base, lambda: classifier_base(base), (read, test_units), found, found.model)
 
 
-def read_task(model: str, train: Path, test: Path | None, base: str | None, progress: Progress) -> Task:
-    """The head and the samples that the arguments of `certify report` name."""
+def read_task(
+    model: str,
+    train: Path,
+    test: Path | None,
+    base: str | None,
+    progress: Progress,
+    work: Path | None = None,
+) -> Task:
+    """The head and the samples that the arguments of `certify report` name.
+
+    ``work``: a folder where finished features of texts are kept for a run that is killed.
+    """
     for path in (train, test):
         if path is not None and not path.is_file():
             raise DataError(f"{path}: no such file")
@@ -254,5 +268,5 @@ def read_task(model: str, train: Path, test: Path | None, base: str | None, prog
     if kinds <= {".npz"}:
         return _array_task(model, train, test, base)
     if kinds <= {".jsonl", ".parquet"}:
-        return _text_task(model, train, test, base, progress)
+        return _text_task(model, train, test, base, progress, work)
     raise DataError(f"{train}: give --train and --test as .npz, or as .jsonl or .parquet")

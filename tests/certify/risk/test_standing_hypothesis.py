@@ -10,7 +10,8 @@ import pytest
 import transformers
 
 from certify import cli
-from certify.bounds.risk import updates
+from certify.bounds.risk import features, updates
+from certify.engine.journal import Journal
 from certify.verify import risk as verify_risk
 from certify.verify import update as verify_update
 
@@ -123,6 +124,41 @@ def test_a_plain_encoder_gets_a_head_of_its_own(folder: Path) -> None:
     code, record = report(folder, "base")
     assert code == 0
     assert "not a bound" not in statuses(record)
+
+
+def test_features_of_a_killed_run_are_picked_up(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = [" ".join(letter * (1 + n) for letter in "abcde") for n in range(6)]
+    monkeypatch.setattr(features, "CHUNK", 2)
+    computed: list[int] = []
+    means = features._mean_states
+    monkeypatch.setattr(
+        features, "_mean_states", lambda *given: computed.append(len(given[2])) or means(*given)
+    )
+
+    def run(name: str, given: list[str], said: list[str] | None = None) -> np.ndarray:
+        def progress(text: str) -> None:
+            if said is not None:
+                said.append(text)
+                if len(said) == 2:
+                    raise KeyboardInterrupt
+
+        return features.text_features(str(folder / name), given, 16, progress, Journal(tmp_path))
+
+    with pytest.raises(KeyboardInterrupt):
+        run("head-only", texts, [])
+    whole = run("head-only", texts)
+    assert computed == [2, 2, 2]
+    plain = features.text_features(str(folder / "head-only"), texts, 16, lambda text: None)
+    assert np.array_equal(whole, plain)
+    computed.clear()
+    run("whole", texts)  # another model, by one weight: nothing is reused
+    assert computed == [2, 2, 2]
+    computed.clear()
+    assert np.array_equal(run("head-only", [*texts[:5], "a b"])[:5], whole[:5])
+    assert computed == [2] * len(computed)
+    assert computed  # the new text is computed
 
 
 @pytest.fixture
