@@ -155,12 +155,13 @@ def two_events(first: str, second: str) -> dict[str, Any]:
     return data
 
 
-def run(data: dict[str, Any]) -> None:
-    check(data, recheck(), {**stored("prose"), **prose(data)})
+def run(data: dict[str, Any]) -> Statement:
+    return check(data, recheck(), {**stored("prose"), **prose(data)})
 
 
 def test_delta_in_two_halves_checks() -> None:
-    run(two_events("delta/2", "delta/2"))
+    data = two_events("delta/2", "delta/2")
+    assert run(data).name == data["name"]
 
 
 def test_delta_spent_twice_does_not_check() -> None:

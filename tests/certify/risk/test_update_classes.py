@@ -14,9 +14,9 @@ import pytest
 from certify import cli
 from certify.bounds.risk import fitting, update_search
 from certify.bounds.risk.updated_base import UpdatedBase
-from certify.verify import risk as verify_risk
 from certify.verify import update as verify_update
 from certify.verify.certificate import Refused
+from tests.certify.risk.updated import certificate, check
 
 SOURCE = """
 import pathlib
@@ -100,18 +100,6 @@ def here(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def certificate(folder: Path) -> dict[str, Any]:
-    return json.loads((folder / "out" / "model.cert").read_text())  # type: ignore[no-any-return]
-
-
-def check(folder: Path, document: dict[str, Any], base: str | None = None, data: str = "train.npz") -> str:
-    path = folder / "out" / "forged.cert"
-    path.write_text(json.dumps(document))
-    if base is None:
-        return verify_risk.verify(path, folder / "out" / data)
-    return verify_update.verify(path, folder / "out" / data, f"three_classes:{base}")
-
-
 def bounds(folder: Path, subject: str) -> dict[str, dict[str, Any]]:
     record = json.loads((folder / "out" / "report.json").read_text())["risk"]
     return {f"{b['theorem']} {b['loss']}": b for b in record["bounds"] if b["subject"].startswith(subject)}
@@ -138,7 +126,7 @@ def test_no_classical_number_stands_on_trained_features(folder: Path) -> None:
 
 def test_honest_certificate_is_accepted(here: Path) -> None:
     assert "NOT checked" in check(here, certificate(here))
-    assert "run on every unit" in check(here, certificate(here), "base")
+    assert "run on every unit" in check(here, certificate(here), "three_classes:base")
 
 
 @pytest.mark.parametrize(("field", "change"), [("errors", -1), ("bound", 0.999), ("delta", 0.9)])
@@ -157,7 +145,7 @@ def test_one_bit_fewer_and_another_base(here: Path) -> None:
         check(here, forged)
     for name in ("tuned", "other"):
         with pytest.raises(Refused, match="anchor_sha256"):
-            check(here, certificate(here), name)
+            check(here, certificate(here), f"three_classes:{name}")
 
 
 @pytest.mark.parametrize("what", ["order", "label"])
@@ -183,7 +171,7 @@ def test_three_classes_need_three_outputs(here: Path) -> None:
 
 def test_a_base_that_cannot_be_loaded_is_named(here: Path) -> None:
     with pytest.raises(verify_update.Unreadable, match=r"--model three_classes:absent.*module:object"):
-        check(here, certificate(here), "absent")
+        check(here, certificate(here), "three_classes:absent")
 
 
 def test_spectra_suggest_one_direction_of_one_matrix() -> None:

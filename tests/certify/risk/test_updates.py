@@ -21,7 +21,7 @@ from certify.codec.matrices import QuantisedMatrix, decode_update, encode_update
 from certify.engine.journal import Journal
 from certify.errors import VerificationError
 from certify.verify import risk as verify_risk
-from certify.verify import update as verify_update
+from tests.certify.risk.updated import certificate, check
 
 SOURCE = '''
 import torch
@@ -103,18 +103,6 @@ def here(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.syspath_prepend(folder)
     monkeypatch.chdir(folder)
     return folder
-
-
-def certificate(folder: Path) -> dict[str, Any]:
-    return json.loads((folder / "out" / "model.cert").read_text())  # type: ignore[no-any-return]
-
-
-def check(folder: Path, document: dict[str, Any], base: str | None = None, data: str = "train.npz") -> str:
-    path = folder / "out" / "forged.cert"
-    path.write_text(json.dumps(document))
-    if base is None:
-        return verify_risk.verify(path, folder / "out" / data)
-    return verify_update.verify(path, folder / "out" / data, base)
 
 
 def test_rank_one_is_certified_and_the_rest_is_not_a_bound(folder: Path) -> None:
