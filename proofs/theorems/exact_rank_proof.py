@@ -160,17 +160,6 @@ def _c2_entropy(d: Derivation) -> str:
     )
 
 
-def _at_net_point(d: Derivation, lemma: str, bound: str) -> str:
-    """A form of Lemma 15 for the net point n."""
-    return d.lemma(
-        lemma,
-        {k: k for k in ("risk", "emp", "w", "m", "delta", "n")},
-        f"risk(n) <= {bound}",
-        "Lemma 15 for every net point.",
-        *(d.assume(h) for h in ("kraft", "weight", "level", "iid")),
-    )
-
-
 def derive_c2() -> Derivation:
     """Theorem C2, relative-entropy form."""
     d = Derivation(
@@ -187,7 +176,17 @@ def derive_c2() -> Derivation:
         "small heads",
         _C2_FACTS,
     )
-    occam = _at_net_point(d, "lemma-15", "kl_inverse(emp(n), (log(1/w(n)) + log(1/delta))/m)")
+    kraft, weight, level, iid = (d.assume(h) for h in ("kraft", "weight", "level", "iid"))
+    occam = d.lemma(
+        "lemma-15",
+        {k: k for k in ("risk", "emp", "w", "m", "delta", "n")},
+        "risk(n) <= kl_inverse(emp(n), (log(1/w(n)) + log(1/delta))/m)",
+        "Lemma 15 for every net point.",
+        kraft,
+        weight,
+        level,
+        iid,
+    )
     entropy, near, near_emp = _c2_entropy(d), d.assume("near"), d.assume("near_emp")
     larger = d.monotone(
         "kl_inverse(emp(n), (log(1/w(n)) + log(1/delta))/m) <= "
@@ -232,7 +231,17 @@ def _state_c2_hoeffding() -> Derivation:
 def derive_c2_hoeffding() -> Derivation:
     """Theorem C2, Hoeffding form."""
     d = _state_c2_hoeffding()
-    occam = _at_net_point(d, "lemma-15-hoeffding", "emp(n) + sqrt((log(1/w(n)) + log(1/delta))/(2*m))")
+    kraft, weight, level, iid = (d.assume(h) for h in ("kraft", "weight", "level", "iid"))
+    occam = d.lemma(
+        "lemma-15-hoeffding",
+        {k: k for k in ("risk", "emp", "w", "m", "delta", "n")},
+        "risk(n) <= emp(n) + sqrt((log(1/w(n)) + log(1/delta))/(2*m))",
+        "Lemma 15 for every net point.",
+        kraft,
+        weight,
+        level,
+        iid,
+    )
     entropy, near, near_emp = _c2_entropy(d), d.assume("near"), d.assume("near_emp")
     half = d.combine(
         f"(log(1/w(n)) + log(1/delta))/(2*m) <= {_ENTROPY}/(2*m)",
