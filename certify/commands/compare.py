@@ -108,7 +108,9 @@ def _write(record: Mapping[str, Any], out: Path) -> None:
         ]
         heads = ["attention matrix", *(f"{kind} rank" for kind in KINDS), "proved"]
         sections.append(("Attention on the same inputs", pages.table(heads, found)))
-    pages.write(record, out, "compare", f"{record['before']} and {record['after']}", sections)
+    names = " and ".join(Path(record[w]).name or record[w] for w in ("before", "after"))
+    read = pages.table(["model", "read from"], [[w, record[w]] for w in ("before", "after")])
+    pages.write(record, out, "compare", names, [*sections, ("Models", read)])
 
 
 def _proved(record: Mapping[str, Any]) -> str:
