@@ -105,7 +105,7 @@ def _write(record: Mapping[str, Any], out: Path) -> None:
 
     series = {what: line(name) for name, what in scaling.QUANTITIES.items()}
     series["bound D"], series["bound E-single"] = line("D"), line("E_single")
-    rows = [[f"{r[c]:.4g}" for c in COLUMNS] for r in record["runs"]]
+    rows = [[str(r[c]) if isinstance(r[c], int) else f"{r[c]:.4g}" for c in COLUMNS] for r in record["runs"]]
     fits = [[fit["what"], _fitted(fit)] for fit in record["fits"].values()]
     sections = [
         ("What this shows", f"<p>{pages.markupsafe.escape(record['says'])}</p>"),
