@@ -113,7 +113,7 @@ def broken(runs: Sequence[dict[str, float]]) -> str:
     if worst["gap"] <= worst["nominal"]:
         return ""
     return (
-        f"Here it is even broken by the trained head itself: at m = {worst['m']} the gap is "
+        f"Here it is even broken by the trained head itself: at m = {worst['m']:.0f} the gap is "
         f"{worst['gap']:.3f} and sqrt(R/m) only {worst['nominal']:.3f}. "
     )
 
